@@ -105,7 +105,7 @@ export async function openAgent({ bareUrl }: Database, { site_id }: Site): Promi
   }
 }
 
-/** Sentences about a product, with limits, values, negations, wishes and typing errors. */
+/** Sentences about a product, with limits, values, negations, preferences and typing errors. */
 function sentencesOf(thing: string): string[] {
   const word = thing.toLowerCase();
   const slip = word.slice(0, 2) + word.slice(3);
@@ -127,7 +127,7 @@ interface Asked {
   status?: string;
 }
 
-/** The i-th call of a kind on a catalogue. */
+/** Builds the i-th request of one kind of call to a catalogue. */
 type Call = (i: number, catalogue: Catalogue) => Asked;
 
 const FIND = '/api/agent/intent/find';
@@ -141,7 +141,7 @@ const searching: Call = (i, catalogue) => ({
   path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i, catalogue))}`,
 });
 const finding: Call = (i, catalogue) => ({ method: 'POST', path: FIND, body: { query: sentence(i, catalogue) } });
-/** The filters of the i-th call. An assistant's model sends every condition as a filter, except the words for the product. */
+/** Returns the filters of the i-th call. An assistant's model sends each condition as a filter. */
 const filtersOf = (i: number, catalogue: Catalogue) => FILTERS[i % FILTERS.length]?.(catalogue) ?? {};
 const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] = [
   () => ({ attribute: ['material:wood'], price_max: '60' }),
@@ -212,7 +212,7 @@ const CALLS: Record<string, Call> = {
   'intent/find-and-buy, one product by its name': buying,
 };
 
-/** A product's name, with a model number that no other product has. */
+/** Returns the name of the i-th product with its number replaced by a model number that no other product has. */
 function nameOf({ productOf }: Catalogue, i: number): string {
   return productOf(i).name.replace(/\d+$/, `KX${10_000 + i}`);
 }
@@ -244,7 +244,7 @@ async function ask(
   return text;
 }
 
-/** The milliseconds from each request to its complete response. Sends one request at a time; the first round does not count. */
+/** Measures the response times in milliseconds. Sends one request at a time; the first round is a warm-up. */
 async function latencies(server: Running, secret: string, call: Call, catalogue: Catalogue, rounds: number) {
   const times: number[] = [];
   for (let i = 0; i < catalogue.sentences.length * (rounds + 1); i += 1) {
@@ -257,7 +257,10 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** The average number of SQL statements per call. Words that the shop does not have cost a few more statements. */
+/**
+ * Returns the average number of SQL statements per call. Search words that occur in no product cost a few more
+ * statements.
+ */
 async function statementsPer(database: Database, secret: string, call: Call, catalogue: Catalogue): Promise<string> {
   const calls = catalogue.sentences.length;
   const server = await startApi(database, true);

@@ -41,12 +41,15 @@ const SENTENCES = [
   'A present for somebody who has everything.',
 ];
 
-/** The names of products, the most common first; one in four is clothing. */
+/** The names of products, the most common first. One name in four is clothing. */
 const THINGS = OTHERS.flatMap((thing, i) => (i % 3 === 2 ? [thing, WORN[(i - 2) / 3] ?? []].flat() : [thing]));
-/** Names of products for the queries, common and rare alike. */
+/** Names of products for the queries, both common and rare ones. */
 export const QUERIED = THINGS.filter((_thing, rank) => rank % 6 === 1);
 
-/** The i-th product: three variants, all in stock; one in three names its material, one in four its room. */
+/**
+ * Returns the i-th product: three variants, all in stock. One product in three names its material, one in four its
+ * room.
+ */
 export function assorted(i: number) {
   const chance = chanceOf(i);
   const one = (from: string[], evenness: number) => ranked(from, chance.next(), evenness);
@@ -74,7 +77,7 @@ export function assorted(i: number) {
   };
 }
 
-/** One of the words. The first word is chosen most often; a greater `evenness` makes the choice more even. */
+/** Picks one of the words. Earlier words are chosen more often; a greater `evenness` makes the choice more even. */
 function ranked(from: string[], share: number, evenness: number): string {
   const weights = from.map((_word, rank) => 1 / (rank + evenness));
   let left = share * weights.reduce((sum, weight) => sum + weight, 0);

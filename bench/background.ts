@@ -8,7 +8,7 @@ import { NOUNS, productOf, slugOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
 /**
- * Measures how background jobs affect shoppers, in one server that does both. Reads arrive at a steady rate: first without
+ * Measures how background jobs affect shoppers when one server does both. Reads arrive at a steady rate: first without
  * jobs, then while the whole catalogue is reindexed or its semantic model is retrained.
  */
 export async function background({ products, seconds, rounds }: BackgroundOptions): Promise<void> {
@@ -73,7 +73,7 @@ const NAMES = {
 /** Reads per second: about a third of what one process can serve. */
 const RATE = 50;
 
-/** A job, and a statement that makes all of its work due. */
+/** A job, and an SQL statement that makes all of its work due. */
 interface Job {
   task: string;
   due: string;
@@ -102,15 +102,15 @@ export async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
 export interface Measured {
   seconds: number;
   requests: number;
-  /** The number of requests that were rejected with 503, because the machine was too busy. */
+  /** The number of requests that were rejected because the server was too busy (503). */
   refused: number;
   p50: number;
   p99: number;
 }
 
 /**
- * Reads until the promise resolves. Each request starts on time, even if earlier ones have no response yet, so that a slow
- * server gets long response times instead of fewer requests.
+ * Sends reads until the promise resolves. Each request starts on time, even if earlier ones have no response yet, so
+ * that a slow server gets long response times instead of fewer requests.
  */
 export async function readWhile(server: Running, site: Site, products: number, done: Promise<void>): Promise<Measured> {
   const headers = { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token };
@@ -148,7 +148,7 @@ export async function readWhile(server: Running, site: Site, products: number, d
   return { seconds, requests: taken.length, refused, p50: at(0.5), p99: at(0.99) };
 }
 
-/** The path of the i-th read: a list, a product and a search that are cached, and three that are not. */
+/** Returns the path of the i-th read: a list, a product and a search that are cached, and three that are not. */
 function pathOf(i: number, products: number): string {
   const other = (i * 7_919) % products;
   const paths = [

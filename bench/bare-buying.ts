@@ -1,7 +1,7 @@
 /**
- * Purchases as an experienced developer writes them in a day for one shop: Express and pg, one transaction for each step, and the
- * same rows as the commerce server writes. No credentials, no validation, no idempotency, no audit, no log, no limits;
- * every error is a 500.
+ * The purchase as an experienced developer would write it in a day for one shop: Express and pg, one transaction for
+ * each step, and the same rows as the commerce server writes. No credentials, no validation, no idempotency, no audit,
+ * no log, no limits; every error is a 500.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const app = express();
 app.use(express.json());
 
-/** Runs the work in a transaction, and responds with its return value after the commit. */
+/** Runs `work` in a transaction, and responds with its return value after the commit. */
 function step(status: number, work: (query: Query, req: Request) => Promise<unknown>) {
   return async (req: Request, res: Response) => {
     const client = await pool.connect();
@@ -90,7 +90,7 @@ app.post(
   step(200, async (query, { params: { id }, body }) => {
     first(await query(TOUCH, [site, id]));
     const lines = await query(LINES, [site, id]);
-    // Locks both discount codes in the order of their ids, because two carts that swap their codes could deadlock otherwise.
+    // Locks both discount codes in the order of their ids. Otherwise two carts that swap their codes could deadlock.
     const discounts = await query(
       `select id, code, kind, value, lower(code) = lower($3) as wanted from discounts
         where site_id = $1 and active and (lower(code) = lower($3) or id in (

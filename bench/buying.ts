@@ -27,7 +27,7 @@ const FLOWS: Record<string, Flow> = {
   'cart, add, checkout, address, complete': buy,
 };
 
-/** Measures purchases at the commerce server, and at a bare one that writes the same rows into the same database. */
+/** Measures purchases on the commerce server, and on a bare server that writes the same rows into the same database. */
 export async function buying(load: Load): Promise<void> {
   const database = await openDatabase();
   const running: Running[] = [];
@@ -64,7 +64,10 @@ function startBare({ bareUrl }: Database, { site_id }: Site, counted = false): P
   return startFile('bare-buying.ts', [bareUrl, site_id], counted);
 }
 
-/** Creates products that never run out, two discount codes and one shipping option, and stores a bank account for payments. */
+/**
+ * Creates products that never sell out, two discount codes and one shipping option, and stores a bank account for
+ * payments.
+ */
 async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
   const client = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   const variant_ids: string[] = [];
@@ -91,7 +94,7 @@ async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
  */
 const NOT_COMPARED = ['idempotency_keys', 'audit_events', 'catalog_versions'];
 
-/** Checks that both servers write as many rows into the same tables. Otherwise the comparison would not be fair. */
+/** Checks that both servers write the same number of rows into each table, so that the comparison is fair. */
 async function compareWritten(
   { bareUrl }: Database,
   servers: Record<'ours' | 'bare', Running>,

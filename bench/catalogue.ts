@@ -91,7 +91,7 @@ function headersOf({ site_id, storefront_token }: Site): Record<string, string> 
 }
 
 /**
- * Checks that the servers send the same responses. Otherwise the comparison would not be fair. Of a search only the number of
+ * Checks that the servers send the same responses, so that the comparison is fair. Of a search, only the number of
  * results is compared, because the servers rank differently.
  */
 async function compareBodies(servers: Record<string, Running>, site: Site, path: string): Promise<void> {
@@ -102,7 +102,10 @@ async function compareBodies(servers: Record<string, Running>, site: Site, path:
   }
 }
 
-/** Reads a response. Its times become numbers, because PostgreSQL and the server write them with different precision. */
+/**
+ * Reads a response. Converts its times to numbers, because PostgreSQL and the server format them with different
+ * precision.
+ */
 async function read(url: string, site: Site): Promise<unknown> {
   const response = await fetch(url, { headers: headersOf(site) });
   return JSON.parse(await response.text(), (key, value: unknown) =>
@@ -110,7 +113,7 @@ async function read(url: string, site: Site): Promise<unknown> {
   );
 }
 
-/** Counts the statements of a repeated request. The first request, which fills caches, does not count. */
+/** Counts the statements of a repeated request. The first request, which fills caches, is not counted. */
 async function countStatements(database: Database, site: Site, path: string) {
   const count = async (cache: 'on' | 'off') => {
     const server = await startOurs(database, cache, true);

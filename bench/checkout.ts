@@ -11,7 +11,7 @@ const run = promisify(execFile);
 export interface Checkout {
   root: string;
   commit: string;
-  /** Where the packages of the checkout come from. */
+  /** Describes how the packages were installed, for the report. */
   packages: string;
   remove(): Promise<void>;
 }
@@ -51,7 +51,10 @@ async function installInto(root: string, commit: string): Promise<string> {
   return 'packages installed by npm ci, since it has locked others';
 }
 
-/** Links the packages into the checkout. Returns false if hard links are impossible, as between two file systems. */
+/**
+ * Hard-links the packages into the checkout. Returns false if hard links are impossible, for example between two file
+ * systems.
+ */
 async function link(root: string): Promise<boolean> {
   try {
     for (const workspace of WORKSPACES) {

@@ -1,6 +1,6 @@
 /**
- * This file is loaded into a server before the server's own code. It counts the statements to the database, and reports the
- * counts on request.
+ * This file is loaded into a server before the server's own code. It counts the statements sent to the database, and
+ * reports the counts on request.
  */
 
 import pg from 'pg';

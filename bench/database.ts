@@ -5,7 +5,7 @@ import { makeDirectory, removeDirectory } from './leftovers.ts';
 /** An empty database for one scenario, with a directory for the servers' files. */
 export interface Database {
   url: string;
-  /** The URL of a login without row-level security, as the bare server uses it. */
+  /** The URL of a login that bypasses row-level security, for the bare server. */
   bareUrl: string;
   dataDir: string;
   version: string;
@@ -19,7 +19,7 @@ export async function dropAll(): Promise<void> {
   await Promise.allSettled([...open].map((drop) => drop()));
 }
 
-/** Opens a database in the PostgreSQL of DATABASE_URL when that is set, in an embedded one otherwise. */
+/** Opens a database in the PostgreSQL of DATABASE_URL if that is set, otherwise in an embedded one. */
 export async function openDatabase(): Promise<Database> {
   const dataDir = await makeDirectory();
   const given = process.env.DATABASE_URL;

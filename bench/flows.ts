@@ -7,13 +7,13 @@ import type { Site } from './processes.ts';
 
 /** A shopper who calls the commerce server or the bare server, one call after another. */
 export interface Shopper {
-  /** Sends a call and returns the body of the response. Throws for anything but a 2xx. */
+  /** Sends a call and returns the body of the response. Throws for any status other than 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Sends a GET and discards the response. Throws for anything but a 2xx. */
+  /** Sends a GET and discards the response. Throws for any status other than 2xx. */
   read(path: string): Promise<void>;
-  /** The id of a variant for sale, a different one on each call. */
+  /** Returns the id of a variant for sale, a different one on each call. */
   variant_id(): string;
-  /** One of two discount codes, alternating. */
+  /** Returns one of two discount codes, in turn. */
   code(): string;
   shipping_option_id: string;
   /** The id of the cart that the shopper keeps between flows. */
@@ -72,7 +72,7 @@ export interface Goods {
   shipping_option_id: string;
 }
 
-/** A shopper at a server, on one persistent connection; other credentials can be given. */
+/** Opens a shopper with one persistent connection to a server. `credentials` can replace those of the site. */
 export function shopperAt(
   url: string,
   { site_id, storefront_token }: Site,
@@ -108,7 +108,7 @@ export function shopperAt(
   };
 }
 
-/** A response other than a 2xx. */
+/** Thrown for a response with a status other than 2xx. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -123,8 +123,8 @@ async function refused(call: string, response: IncomingMessage): Promise<never> 
 }
 
 /**
- * Runs the flow again and again with all shoppers for this many seconds. Returns the flows per second, and the milliseconds of
- * a whole flow.
+ * Runs the flow repeatedly with all shoppers for this many seconds. Returns the flows per second, and the milliseconds
+ * of a whole flow.
  */
 export async function playFlow(flow: Flow, shoppers: Shopper[], seconds: number): Promise<Rate> {
   const durations: number[] = [];

@@ -7,8 +7,8 @@ import { productOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
 /**
- * Measures an import of products with three variants each, from a JSONL file through CLI and HTTP: first into an empty shop, then
- * again.
+ * Measures an import of products with three variants each, from a JSONL file with the CLI over HTTP: first into an
+ * empty shop, then again.
  */
 export async function importing(products: number): Promise<void> {
   const database = await openDatabase();

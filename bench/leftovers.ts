@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../server/src/db/embedded-postmaster.ts';
 
 /**
- * The name of a bench's directory. It contains the bench's process id, so that a later bench can find the directories of killed
- * ones.
+ * The name of a bench's directory. It contains the bench's process id, so that a later bench can find the directories
+ * of benches that were killed.
  */
 const NAME = /^commerce-bench-(\d+)-/;
 
@@ -58,8 +58,8 @@ function entriesIn(directory: string, wanted: (file: string) => boolean): string
 }
 
 /**
- * Stops the PostgreSQL of a directory. The process id in its postmaster.pid may belong to another program now, so the command
- * of that process is checked.
+ * Stops the PostgreSQL of a directory. First checks the command of the process, because the process id in
+ * postmaster.pid may now belong to another program.
  */
 async function stopPostmasterIn(cluster: string): Promise<void> {
   const pid = Number(firstLineOf(join(cluster, 'postmaster.pid')));

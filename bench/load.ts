@@ -1,12 +1,12 @@
 import autocannon from 'autocannon';
 
-/** The request that is sent again and again. */
+/** The request that is sent repeatedly. */
 export interface Target {
   url: string;
   headers?: Record<string, string>;
-  /** The paths to request in turn, instead of the URL's own path. */
+  /** Paths to request in turn, instead of the path in `url`. */
   paths?: string[];
-  /** The body that is sent by POST with each request; without one, requests are GET. */
+  /** The body of each request, which is sent by POST. Without a body, requests are GET. */
   body?: string;
 }
 
@@ -31,7 +31,10 @@ export interface Rate {
  */
 const RECONNECT_AFTER = 900;
 
-/** Plays one round of load. Throws if a request got no response or not a 2xx, because such a round cannot be compared. */
+/**
+ * Plays one round of load. Throws if a request got no response or a status other than 2xx, because such a round cannot
+ * be compared.
+ */
 export async function round(
   { url, headers, paths, body }: Target,
   seconds: number,
@@ -53,7 +56,7 @@ export async function round(
   return { requests: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** The median rates of servers under this load. */
+/** Measures the servers in turn under this load. Returns their median rates. */
 export async function alternate<Name extends string>(
   targets: Record<Name, Target>,
   load: Load,
@@ -61,10 +64,10 @@ export async function alternate<Name extends string>(
   return mediansOf(await roundsOf(turnsOf(targets, load), load));
 }
 
-/** Measures for this many seconds. */
+/** A measurement of this many seconds. */
 export type Round = (seconds: number) => Promise<Rate>;
 
-/** The median rates of measurements that are taken in turn. */
+/** Takes measurements in turn. Returns their median rates. */
 export async function takeTurns<Name extends string>(
   turns: Record<Name, Round>,
   load: Load,
@@ -84,8 +87,8 @@ export function turnsOf<Name extends string>(
 }
 
 /**
- * The rates of measurements taken in turn (a, b, a, b …), so that other load on the machine affects all of them. The first round
- * of each is a warm-up and does not count.
+ * Returns the rates of measurements that are taken in turn (a, b, a, b …), so that other load on the machine affects
+ * all of them. The first round of each is a warm-up, and its rate is discarded.
  */
 export async function roundsOf<Name extends string>(
   turns: Record<Name, Round>,
@@ -102,7 +105,10 @@ export async function roundsOf<Name extends string>(
   return measured;
 }
 
-/** For each round, the first rate divided by the second. Both were measured one after the other, so other load affects both. */
+/**
+ * Returns, for each round, the first rate divided by the second. Both were measured one after the other, so other load
+ * affects both.
+ */
 export function ratiosOf(rates: Rate[], to: Rate[]): number[] {
   return rates.map(({ requests }, i) => requests / (to[i]?.requests ?? Number.NaN));
 }

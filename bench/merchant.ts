@@ -1,8 +1,9 @@
 /**
- * How long a merchant's tasks take: `node bench/merchant.ts --port 8080 --dir /tmp/trial [--pace 1] [--width 375] [--only panel]`.
- * A script does the work of a person, starting in an empty directory: it answers the questions of `site create`, presses the panel's
- * buttons and types the commands. With `--pace 1` it reads, points and types as slowly as people do (merchant/person.ts); the
- * time of a task goes from its first press to its confirmation. docs/merchant.md has the figures.
+ * Measures how long a merchant's tasks take: `node bench/merchant.ts --port 8080 --dir /tmp/trial [--pace 1] [--width
+ * 375] [--only panel]`. A script acts as the merchant, starting in an empty directory: it answers the questions of
+ * `site create`, presses the panel's buttons and types the commands. With `--pace 1` it reads, points and types as
+ * slowly as people do (merchant/person.ts). The time of a task goes from its first press to its confirmation.
+ * docs/merchant.md has the figures.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -107,7 +108,7 @@ async function openCheckout({ storefront }: Clients) {
   return unwrap(storefront.POST('/api/storefront/checkout', { body: { cart_id } }));
 }
 
-/** Buys as the first shopper does, on the hosted pages. */
+/** Buys on the hosted pages as a shopper does. */
 async function shop(page: Page, clients: Clients): Promise<void> {
   const { checkout_url } = await openCheckout(clients);
   await page.goto(checkout_url ?? '');
@@ -131,7 +132,7 @@ async function shop(page: Page, clients: Clients): Promise<void> {
   await shopper.read();
 }
 
-/** Places an order by bank transfer, without pages, for tasks that need many. */
+/** Places an order by bank transfer through the API, for tasks that need many orders. */
 async function order(clients: Clients): Promise<{ order_number: string; total: string }> {
   const { id: checkout_id } = await openCheckout(clients);
   const { shipping_options } = await unwrap(clients.dashboard.GET('/api/dashboard/shipping-options'));
@@ -148,7 +149,7 @@ async function order(clients: Clients): Promise<{ order_number: string; total: s
   return (await unwrap(complete)).order;
 }
 
-/** Places thirty orders. Returns a bank statement with a transfer for each, and one for something else. */
+/** Places thirty orders. Returns a bank statement with a transfer for each, and one unrelated transfer. */
 async function statementOf(clients: Clients): Promise<string> {
   const lines = ['Name,Reference,Amount,Currency'];
   for (let i = 0; i < 30; i += 1) {
@@ -158,7 +159,7 @@ async function statementOf(clients: Clients): Promise<string> {
   return [...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n');
 }
 
-/** The secret in the mail with which a new customer confirms the e-mail address. */
+/** Waits for the mail that asks a new customer to confirm the e-mail address. Returns the secret in its link. */
 async function verificationIn(outbox: string): Promise<string> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
     const mail = readdirSync(outbox).find((name) => name.endsWith('registration.html'));
@@ -413,7 +414,7 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
     if (where === 'panel') await inPanel(opened.keys, person);
     else await inTerminal(terminal, opened.keys, person);
   } finally {
-    // Types Ctrl-C as a person does, because a signal would reach only `script` and not the server in it.
+    // Types Ctrl-C as a person does, because a signal would reach only `script` and not the server that it runs.
     opened.server.stdin?.write('\u0003');
     await new Promise((ended) => opened?.server.once('close', ended));
   }

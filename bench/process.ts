@@ -78,7 +78,7 @@ interface Descendant {
   command: string;
 }
 
-/** The descendants of a process. */
+/** Returns the descendants of a process. */
 function descendants({ pid: root }: ChildProcess): Descendant[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   const all = lines.flatMap((line) => {

@@ -37,7 +37,10 @@ export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
 
-/** Starts a server from a file of this folder, and waits until it announces its port. `counted` as for `startCommerce`. */
+/**
+ * Starts a server from a file of this folder, and waits until it announces its port. `counted` means the same as for
+ * `startCommerce`.
+ */
 export async function startFile(file: string, args: string[] = [], counted = false): Promise<Running> {
   const execArgv = counted ? ['--import', join(ROOT, COUNTER)] : [];
   const child = endWithBench(fork(join(import.meta.dirname, file), args, { execArgv }));
@@ -57,14 +60,14 @@ export interface CommerceOptions {
   root?: string;
 }
 
-/** Starts the server without its jobs. */
+/** Starts a server that does not run jobs. */
 export function startApi({ url, dataDir }: { url: string; dataDir: string }, counted = false): Promise<Running> {
   return startCommerce({ databaseUrl: url, dataDir, counted, env: { ROLE: 'api' } });
 }
 
 /**
- * Starts the commerce server as its users do, on a free port, with its log on and discarded. Rate limits are off, because they
- * would stop a load from one IP address after 600 requests.
+ * Starts the commerce server as its users do, on a free port, with its log discarded. Rate limits are off, because they
+ * would block a load from one IP address after 600 requests.
  */
 export async function startCommerce(options: CommerceOptions): Promise<Running> {
   const { databaseUrl, dataDir, env, counted, root = ROOT } = options;
@@ -83,7 +86,7 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
 /** The file that counts statements. It must be from the checkout of the server, because it counts in that checkout's `pg`. */
 export const COUNTER = 'bench/count-statements.ts';
 
-/** The numbers of statements and round trips that a counted server has sent to its database so far. */
+/** Asks a counted server for the numbers of statements and round trips that it has sent to its database so far. */
 export async function sentBy({ process: child }: Running): Promise<Sent> {
   child.send('count');
   const [sent] = (await once(child, 'message')) as [Sent];
@@ -163,8 +166,8 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * The resident memory of a process in MB; undefined if it has ended. Reads /proc where it exists, because `ps` would take CPU
- * time from the measurement.
+ * Returns the resident memory of a process in MB; undefined if it has ended. Reads /proc if it exists, because `ps`
+ * would take CPU time from the measurement.
  */
 export function residentMegabytes(pid: number | undefined): number | undefined {
   try {

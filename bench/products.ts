@@ -1,4 +1,4 @@
-/** A made-up catalogue of any size, the same on each run. */
+/** A generated catalogue of any size, the same on each run. */
 
 const SIZES = ['S', 'M', 'L'];
 const ADJECTIVES = ['Quiet', 'Amber', 'Nordic', 'Folding', 'Woven', 'Brushed', 'Compact', 'Heavy', 'Light', 'Classic'];
@@ -10,7 +10,7 @@ export function slugOf(i: number): string {
   return `bench-product-${i}`;
 }
 
-/** The i-th product: three variants, two images, some tags and metadata, all in stock. */
+/** Returns the i-th product: three variants, two images, some tags and metadata, all in stock. */
 export function productOf(i: number) {
   const pick = (words: string[], step: number) => words[Math.floor(i / step) % words.length] ?? '';
   const noun = pick(NOUNS, 1);

@@ -8,8 +8,8 @@ import { createSite, migrate, type Running, type Site, startCommerce, stop } fro
 import { report, table, whole } from './report.ts';
 
 /**
- * Tests third-party catalogues. The CLI imports each over HTTP into a new site, which is then read back through the SDK. The
- * imported products are compared with the file, and rejected rows are listed with their reasons.
+ * Tests third-party catalogues. The CLI imports each catalogue over HTTP into a new site, which is then read through
+ * the SDK. The imported products are compared with the file, and rejected rows are listed with their reasons.
  */
 export async function real({ catalogs, electronics }: { catalogs?: string; electronics?: string }): Promise<void> {
   if (!catalogs || !electronics) throw new Error('Say where they are: --catalogs DIR --electronics FILE.');
@@ -64,7 +64,7 @@ const HEADER = [
 interface InFile {
   /** The accepted products by slug, with the number of their variants. */
   accepted: Map<string, { name: string; variants: number; vendor: string | undefined; tags: string[] }>;
-  /** All products in the file, including those that its reader rejects. */
+  /** The number of all products in the file, including those that its reader rejects. */
   products: number;
   variants: number;
 }
@@ -113,7 +113,7 @@ async function countListed(server: Running, site: Site): Promise<{ products: num
   return { products: slugs.size, variants };
 }
 
-/** The reasons for rejections with the number of products, and an example. */
+/** Lists the reasons for rejections, each with the number of products and an example. */
 function refusals({ refused, warnings }: Imported): string[] {
   const reasons = new Map<string, { count: number; example: string }>();
   for (const { line, slug, errors } of refused) {
@@ -164,7 +164,7 @@ interface Query {
   tag?: string[];
 }
 
-/** Filters by the most frequent vendor and tag in the file, each with the number of products that have it. */
+/** Returns filters by the most frequent vendor and tag in the file, each with the number of matching products. */
 function filtersFor(accepted: InFile['accepted']): { name: string; query: Query; inFile: number }[] {
   const products = [...accepted.values()];
   const vendor = mostFrequent(products.flatMap((product) => product.vendor ?? []));

@@ -20,7 +20,7 @@ import { report, table, whole } from './report.ts';
 interface QuerySet {
   name: string;
   catalogue: 'general' | 'electronics';
-  /** The nDCG@10 that was published with the set, for orientation. */
+  /** The published nDCG@10 for the set, for orientation. */
   baselines: { ilike: number; postgres: number; bm25: number } | undefined;
 }
 
@@ -130,8 +130,8 @@ export async function fill({ url, dataDir }: Database, server: Running, file: st
 }
 
 /**
- * Runs the job that trains the semantic model, which the server runs every ten minutes, and waits for its end. Returns its
- * duration in seconds.
+ * Runs the job that trains the semantic model, and waits for its end. Returns its duration in seconds. The server runs
+ * this job every ten minutes.
  */
 export async function learnMeanings({ url }: Database): Promise<number> {
   const client = new pg.Client({ connectionString: url });
@@ -229,7 +229,7 @@ async function scoreIntent(data: string, { dataDir }: Database, server: Running,
   return { intent, wrong: intent.exact < 1 ? '' : ' (none wrong)' };
 }
 
-/** The milliseconds from each request to its complete response. Sends one request at a time; the first round does not count. */
+/** Measures the response times in milliseconds. Sends one request at a time; the first round is a warm-up. */
 async function latencies(server: Running, site: Site, queries: Query[]) {
   const times: number[] = [];
   for (let round = 0; round < 4; round += 1) {

@@ -1,4 +1,4 @@
-/** Writes figures into README.md, each scenario's between its own markers. */
+/** Writes figures into README.md. The figures of each scenario are between its own markers. */
 
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +8,9 @@ import { measured, stampOfNow } from '../proofs/stamp.ts';
 
 const README = join(import.meta.dirname, 'README.md');
 
-/** With `--quick` the rounds are short, only to try the bench: the figures are printed, but not written to README.md. */
+/**
+ * With `--quick`, the rounds are short, to try the bench. The figures are then printed, but not written to README.md.
+ */
 const quick = process.argv.includes('--quick');
 
 /** Replaces the section of a scenario in README.md, and adds the line about the machine. A partial run is only printed. */
@@ -45,7 +47,7 @@ function kernel(): string {
   return execFileSync('uname', ['-r'], { encoding: 'utf8' }).trim();
 }
 
-/** A table in Markdown. All columns but the first are figures. */
+/** Formats a table in Markdown. All columns except the first contain figures. */
 export function table(header: string[], rows: (string | number)[][]): string[] {
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map((_, i) => (i === 0 ? '---' : '--:'))), ...rows.map(line)];

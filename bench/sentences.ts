@@ -136,7 +136,7 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
 }
 
-/** The milliseconds from each request to its complete response, for all read-only sentences. The first round does not count. */
+/** Measures the response times in milliseconds for all read-only sentences. The first round is a warm-up. */
 async function latencies(data: string, database: Database, server: Running, many: number) {
   const all = (
     await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))
@@ -146,7 +146,8 @@ async function latencies(data: string, database: Database, server: Running, many
   await writeFile(file, `${copies.map((copy) => JSON.stringify(copy)).join('\n')}\n`);
   const { agent_token } = await openShop(database, server, 'retail', { data: database.dataDir, file });
   await learnMeanings(database);
-  // Leaves out amounts in another currency than the shop's: they are not used as limits, so these searches would be faster.
+  // Leaves out sentences with amounts in a foreign currency: the server does not use these amounts as limits, so such
+  // searches would be faster.
   const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl')))
     .filter(({ op, kind }) => op === undefined && kind !== 'currency')
     .map(({ sentence }) => inDollars(sentence));
@@ -180,7 +181,7 @@ function inDollars(sentence: string): string {
     .replaceAll(/\beur\b|(?<=\d)eur\b/gi, 'usd');
 }
 
-/** A copy of a product, with the same name, but its own SKUs and slug. */
+/** Copies a product with the same name, but its own SKUs and slug. */
 function copyOf(product: Record<string, unknown>, copy: number): object {
   const variants = product.variants as { sku?: string }[] | undefined;
   const own = (sku: unknown) => (typeof sku === 'string' ? `${sku}-${copy}` : undefined);

@@ -15,8 +15,8 @@ import { createSite, migrate, ROOT, type Running, sentBy, startCommerce, stop } 
 import { report, table, whole } from './report.ts';
 
 /**
- * Measures how long it takes to open many shops, with the command and a file, and over the operators' listener; how this
- * affects shoppers of another shop; and how long a page of the list of all shops takes.
+ * Measures how long it takes to open many shops, with the command and a file, and over the operators' listener. Also
+ * measures how this affects shoppers of another shop, and how long one page of the list of all shops takes.
  */
 export async function sites({ count, products, seconds }: SitesOptions): Promise<void> {
   const database = await openDatabase();
@@ -123,7 +123,7 @@ async function openOne(operators: OperatorClient, n: number): Promise<void> {
   await unwrap(operators.POST('/api/operator/sites', { body }));
 }
 
-/** Returns the version of the catalogue once the server's jobs have processed the import. */
+/** Waits until the server's jobs have processed the import. Returns the catalogue version. */
 async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
   let version = await versionOf(db, site_id);
   for (;;) {

@@ -52,7 +52,7 @@ export async function suggesting({ data, many }: { data: string | undefined; man
   }
 }
 
-/** The text of a query after each typed letter. */
+/** Returns the text of a query after each typed letter. */
 function lettersOf(q: string): string[] {
   const text = q.slice(0, 60);
   return Array.from({ length: Math.max(0, text.length - FIRST_LETTERS + 1) }, (_, i) =>
@@ -60,7 +60,10 @@ function lettersOf(q: string): string[] {
   );
 }
 
-/** Sends one request at a time; the first round does not count. Returns the response times, and the CPU time of one request. */
+/**
+ * Sends one request at a time; the first round is a warm-up. Returns the response times, and the CPU time of one
+ * request.
+ */
 async function ask(server: Running, site: Site, typed: string[], postgres: number) {
   const times: number[] = [];
   let before = { server: 0, postgres: 0 };

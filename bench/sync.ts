@@ -14,7 +14,10 @@ const WRITES_PER_SECOND = 120;
 const CONNECTIONS = 2;
 const products = '/api/sync/products';
 
-/** Measures the sync surface on a large catalogue: its pages from first to last, availability, and a crawl while others write. */
+/**
+ * Measures the sync API on a large catalogue: its pages from first to last, availability, and a crawl during writes by
+ * others.
+ */
 export async function syncing(load: Load, count: number): Promise<void> {
   const database = await openDatabase();
   let server: Running | undefined;
@@ -86,7 +89,7 @@ export async function syncing(load: Load, count: number): Promise<void> {
 
 const BATCH = 1_000;
 
-/** Inserts the products into the database in batches of 1,000, as imports would, because only reads are measured. */
+/** Inserts the products into the database in batches of 1,000. Skips the API, because only reads are measured. */
 async function fill({ bareUrl }: Database, { site_id }: Site, count: number): Promise<void> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -159,7 +162,7 @@ function availabilityOf(url: string, own: Record<string, string>, count: number)
   return { url, headers, paths: ['/api/sync/availability'], body: JSON.stringify({ items }) };
 }
 
-/** Crawls while stock changes all over the catalogue, continues from the cursor, and compares the copy with the shop. */
+/** Crawls the catalogue while its stock changes, continues from the cursor, and compares the copy with the shop. */
 async function crawlWhileWriting({ url }: Running, { api_key }: Site, client: SyncClient, count: number) {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: api_key });
   const variants = await variantsOf(client, count);

@@ -7,7 +7,7 @@ import { median } from './load.ts';
 export interface FirstUse {
   /** The CPU time of the first request of the process. */
   process_ms: number;
-  /** The median CPU time of the first requests of all other operations. */
+  /** The median CPU time of the first requests of all remaining operations. */
   median_ms: number;
   most_ms: number;
   all_ms: number;

@@ -1,5 +1,5 @@
 /**
- * Serves `GET /api/storefront/products` with the contract's own example of a page, and nothing else: as a bare Express
+ * Serves `GET /api/storefront/products` with the contract's example of a page, and nothing else: as a bare Express
  * route (argument `bare`), or behind our routing and validation with N operations mounted (argument N).
  */
 

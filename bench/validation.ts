@@ -25,7 +25,7 @@ export async function validation(load: Load): Promise<void> {
   }));
   if (!bare || !few || !many) throw new Error('A server is missing.');
   try {
-    // Uses many short rounds, so that measurements that are compared are close together in time.
+    // Uses many short rounds, so that the measurements to compare are close together in time.
     const often = { ...load, seconds: Math.max(1, load.seconds / 4), rounds: load.rounds * 4 };
     const rounds = await roundsOf(turnsOf({ bare, few, many }, often), often);
     const row = (name: string, rates: Rate[]) => {
@@ -49,7 +49,7 @@ export async function validation(load: Load): Promise<void> {
   }
 }
 
-/** Formats the median of the rounds, and the range of their middle half. */
+/** Formats the median of the rounds and their interquartile range. */
 function percentages(ratios: number[]): string {
   const sorted = ratios.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round((sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN) * 100);

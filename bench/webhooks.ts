@@ -11,7 +11,7 @@ import { report, table, whole } from './report.ts';
 
 const ROUNDS = 5;
 const CHANGES_COUNTED = 10;
-/** The numbers of shops that deliver at the same time, and of webhooks in each shop. */
+/** The numbers of shops that deliver at the same time, and the number of webhooks in each shop. */
 const CROWDS = [
   { shops: 1, webhooks: 1 },
   { shops: 1, webhooks: 10 },
@@ -20,8 +20,8 @@ const CROWDS = [
 const SUBSCRIBERS = [0, 1, 10];
 
 /**
- * Measures how much an event adds to the change that causes it, and how fast events are delivered to a receiver that responds
- * at once.
+ * Measures how much an event adds to the cost of the change that causes it, and how fast events are delivered to a
+ * receiver that responds immediately.
  */
 export async function webhooks(events: number): Promise<void> {
   const database = await openDatabase();
@@ -79,7 +79,7 @@ async function costsOfEvents(database: Database, db: pg.Client, changes: number)
   }
 }
 
-/** The time of one change in microseconds, as the median over the rounds. */
+/** Measures the time of one change in microseconds, as the median over the rounds. */
 async function microseconds(db: pg.Client, { site_id }: Site, product_id: string, changes: number): Promise<string> {
   const taken: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -133,7 +133,7 @@ async function ratesOfDelivery(database: Database, db: pg.Client, events: number
   }
 }
 
-/** Emits many events at once, in the form that the database triggers use. */
+/** Emits many events in one statement, in the form that the database triggers use. */
 const EMIT = `select emit($1, 'product.updated', gen_random_uuid(), jsonb_build_object('id', gen_random_uuid(),
   'slug', 'mug', 'name', 'Mug', 'status', 'active')) from generate_series(1, $2::int)`;
 

@@ -96,7 +96,8 @@ async function prepare(agent: AgentClient, variant_id: string): Promise<string |
 async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<void> {
   say('   Waiting for the customer to confirm …');
   if (options['auto-approve']) await confirmAsCustomer(demo, checkout_id);
-  // The customer may never confirm, for example because the budget does not cover the shipping cost.
+  // Stops waiting after a while, because the customer may never confirm, for example if the budget does not cover the
+  // shipping cost.
   const over = await until(async () => {
     const status = await statusOf(agent, checkout_id);
     return status === 'requires_escalation' ? undefined : status;

@@ -6,9 +6,10 @@ import { approveAsCustomer, confirmAsCustomer, readDemo } from './demo-shop.ts';
 import { scriptedShopper } from './scripted-shopper.ts';
 
 /**
- * An agent on the Vercel AI SDK: a model shops with the tools of `@commerce-backend/sdk/tools`, and a person confirms the purchase.
- * Run `node examples/ai-sdk-agent.ts "a stoneware mug under 30 euros"` next to the demo shop. The model is scripted, so that it needs
- * no key; replace it with one of a provider, such as `openai('…')`. With `--auto-approve` it acts as the customer as well.
+ * An agent on the Vercel AI SDK: a model shops with the tools of `@commerce-backend/sdk/tools`, and a person confirms
+ * the purchase. Run `node examples/ai-sdk-agent.ts "a stoneware mug under 30 euros"` while the demo shop is running.
+ * The model is scripted, so that no API key is needed; replace it with a provider's model, such as `openai('…')`. With
+ * `--auto-approve`, the example also acts as the customer.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -47,7 +47,8 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
     vendor: brand ?? null,
     product_type: typeof type === 'string' ? type.slice(0, 255) : null,
     status: 'active',
-    // A product without a price gets none here, so that the import rejects it instead of setting its price to zero.
+    // Leaves out the price of a product without one, so that the import rejects the product instead of setting its
+    // price to zero.
     ...(price_cents !== undefined && { price: (price_cents / 100).toFixed(2) }),
     sku: product_id,
     barcode: ean?.[0] ?? null,
@@ -58,7 +59,7 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
   };
 }
 
-/** The first attributes, limited to the number and length that the contract allows. */
+/** Returns the first attributes, limited to the number and length that the contract allows. */
 function metadataOf(attributes: Record<string, unknown>): Record<string, string> {
   const entries = Object.entries(attributes).filter(([, value]) => value !== null && value !== '');
   return Object.fromEntries(

@@ -69,7 +69,7 @@ export async function confirmAsCustomer(demo: Demo, checkout_id: string): Promis
   await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body }));
 }
 
-/** Finds a variant that is not tableware, which the agent's categories do not include. */
+/** Finds a lamp, which is not in the agent's categories. Returns the id of its first variant. */
 export async function lampIn(demo: Demo): Promise<string> {
   const query = { q: 'table lamp', limit: 1 };
   const { products } = await unwrap(storefrontOf(demo).GET('/api/storefront/products', { params: { query } }));

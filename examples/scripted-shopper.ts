@@ -4,8 +4,8 @@ import { MockLanguageModelV4 } from 'ai/test';
 type Turn = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 
 /**
- * Replaces a language model: searches for the customer's request, chooses the first result, and prints where to
- * confirm. Like a real model it sees only the prompt and tool results.
+ * Replaces a language model: searches for the customer's request, chooses the first result, and prints the URL where
+ * the customer confirms. Like a real model, it sees only the prompt and the tool results.
  */
 export function scriptedShopper(): LanguageModel {
   return new MockLanguageModelV4({

@@ -7,8 +7,8 @@ import { SearchIndex } from './search-index-file.ts';
 
 /**
  * A search index that follows the catalogue: a full crawl at first, then webhooks trigger reads from the
- * cursor. A webhook is only a signal: the changes are read from the feed, whose order misses nothing, so it does not matter
- * whether events come late, twice or in another order.
+ * cursor. A webhook is only a signal: the changes are read from the feed, which misses none, so late, repeated and
+ * reordered webhooks do no harm.
  *
  *   node examples/search-index-sync.ts        next to a running demo shop
  *   curl 'http://localhost:4001/search?q=mug'
@@ -113,7 +113,7 @@ async function registered(): Promise<string> {
   return webhook.secret;
 }
 
-/** The shop in the environment variables, otherwise the demo shop of a server started in this folder. */
+/** Returns the shop in the environment variables, otherwise the demo shop of a server started in this folder. */
 function shop(): { baseUrl: string; siteId: string; syncSecret: string } {
   const { COMMERCE_URL, COMMERCE_SITE_ID, COMMERCE_SYNC_SECRET } = env;
   if (COMMERCE_URL && COMMERCE_SITE_ID && COMMERCE_SYNC_SECRET) {

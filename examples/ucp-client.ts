@@ -33,7 +33,8 @@ interface Answer {
   label?: string;
 }
 
-// Profiles tell both sides what the other supports: the shop's is at its URL, the platform's at the URL in UCP-Agent.
+// Profiles describe the functions that each side supports. The shop's profile is at its URL, the platform's at the URL
+// in UCP-Agent.
 const shop = (await (await fetch(`${baseUrl}/sites/${siteId}/.well-known/ucp`)).json()) as {
   ucp: { version: string; services: Record<string, Endpoint[]>; capabilities: Record<string, object[]> };
 };
@@ -59,7 +60,7 @@ const { access_token: token } = await pending.token();
 
 /**
  * Sends a request. Returns the response's status and body. If the shop is busy, waits as long as Retry-After requires
- * and retries with the same key, which prevents duplicates.
+ * and retries up to four times with the same idempotency key, which prevents duplicates.
  */
 async function send(method: string, path: string, body?: object): Promise<{ status: number; said: Answer }> {
   const headers = {
@@ -77,8 +78,8 @@ async function send(method: string, path: string, body?: object): Promise<{ stat
 }
 
 /**
- * Calls a UCP operation. Returns the resource, or messages that explain why there is none. Protocol errors have an HTTP
- * error status.
+ * Calls a UCP operation. Returns the resource, or messages that explain why there is none. Throws for a protocol
+ * error, which has an HTTP error status.
  */
 async function call(method: string, path: string, body?: object): Promise<Answer> {
   const { status, said } = await send(method, path, body);

@@ -52,7 +52,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(204).end();
 }
 
-/** The event, if its signature is valid and its timestamp recent; otherwise undefined. */
+/** Returns the event if its signature is valid and its timestamp recent; otherwise undefined. */
 function verified(body: string, { headers }: IncomingMessage): { type: string } | undefined {
   try {
     return judge.verify(body, headers as Record<string, string>) as { type: string };
@@ -62,7 +62,10 @@ function verified(body: string, { headers }: IncomingMessage): { type: string } 
   }
 }
 
-/** Events received before a restart. A line cut off by a crash was not acknowledged, so the event is sent again. */
+/**
+ * Returns the events received before a restart. A line cut off by a crash was not acknowledged, so its event is sent
+ * again.
+ */
 function eventsIn(file: string): { id: string }[] {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');

@@ -17,14 +17,14 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('the tarball needs none of our other packages, and prints help and version', async () => {
+test("the CLI's tarball runs without our other packages, and prints help and version", async () => {
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@commerce-backend/cli/package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@commerce-backend/'))).toEqual([]);
   expect(await done(folder, ['npx', '--no', '--', 'commerce', '--help'])).toContain('Usage: commerce');
   expect(await done(folder, ['npx', '--no', '--', 'commerce', '--version'])).toBe(`${manifest.version}\n`);
 });
 
-test("imports and lists products, and prints the contract's remedy after an error", async () => {
+test("the installed CLI imports and lists products, and prints the contract's remedy after an error", async () => {
   const { baseUrl, credentials } = await openShop();
   const env = { COMMERCE_URL: baseUrl, COMMERCE_API_KEY: credentials.api_key, COMMERCE_CONFIG: join(folder, 'config') };
   await writeFile(join(folder, 'products.jsonl'), JSON.stringify({ name: 'Mug', slug: 'mug', price: '14.00' }));

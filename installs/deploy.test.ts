@@ -48,7 +48,7 @@ test.skipIf(!compose)('compose.yaml names a required setting that is missing', a
   expect(err).toMatch(/BASE_URL|SECRET_KEY|DATABASE_PASSWORD/);
 });
 
-test('the Dockerfile is valid and copies only existing files', async () => {
+test('the Dockerfile is valid, and copies only existing files', async () => {
   const { folder, remove } = await emptyFolder();
   onTestFinished(remove);
   await install(folder, 'dockerfile-utils@0.16.3');
@@ -93,7 +93,7 @@ if (!systemd) console.warn('systemd-analyze is not here: the units are not judge
 test.skipIf(!systemd)('systemd accepts the units of deploy/', async () => {
   const units = ['api', 'worker'].map((name) => join(REPOSITORY, `deploy/systemd/commerce-${name}.service`));
   const { code, err } = await ran(REPOSITORY, [systemd ?? '', 'verify', ...units]);
-  // The unit's programs are not installed here either.
+  // systemd-analyze reports programs that do not exist. The unit's programs are not installed here.
   const complaints = err.split('\n').filter((line) => line && !line.includes('is not executable'));
   expect({ code: err.includes('is not executable') ? 0 : code, complaints }).toEqual({ code: 0, complaints: [] });
 });

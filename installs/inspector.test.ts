@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test("the MCP Inspector lists a shop's tools, calls one, and shows the remedy of an error", async () => {
+test('the MCP Inspector lists the tools of a shop, calls one, and shows the remedy of an error', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Stoneware mug', price: '18.00' });
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());

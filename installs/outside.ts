@@ -18,7 +18,8 @@ const TIMEOUT_MS = 900_000;
 const run = promisify(execFile);
 
 /**
- * Creates an empty temporary folder. Removing it retries, because an exiting server may still write its compile cache.
+ * Creates an empty temporary folder. The removal of the folder is retried, because an exiting server may still write
+ * its compile cache.
  */
 export async function emptyFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-install-'));
@@ -53,7 +54,7 @@ export async function done(cwd: string, command: string[], env?: Record<string, 
 }
 
 /**
- * Variables that npm and vitest set for the repository, which commands outside of it must not inherit. Those for the
+ * Variables that npm and vitest set for the repository. Commands outside of it must not inherit them. Variables for the
  * registry and the cache are kept.
  */
 const OF_THE_REPOSITORY =
@@ -65,7 +66,7 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
-/** A configuration for `site create --file`, with which the shop can sell at once (see buy.mjs). */
+/** A configuration for `site create --file`, with which the shop can sell immediately (see buy.mjs). */
 export const SHOP = {
   name: 'Alder & Finch',
   country: 'DE',
@@ -89,7 +90,7 @@ export async function install(folder: string, ...packages: string[]): Promise<vo
   await done(folder, ['npm', 'install', '--prefer-offline', ...QUIET, ...packages]);
 }
 
-/** Number and size of the packages installed in a folder. */
+/** Returns the number and size of the packages installed in a folder. */
 export async function installed(folder: string): Promise<{ packages: number; megabytes: number }> {
   const { packages } = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
   const [megabytes] = (await done(folder, ['du', '-sm', 'node_modules'])).split('\t');
@@ -99,7 +100,7 @@ export async function installed(folder: string): Promise<{ packages: number; meg
   };
 }
 
-/** Waits until a URL answers with 2xx. Throws the process's output if it exits before. */
+/** Waits until a URL answers with 2xx. Throws an error with the process's stderr if the process exits first. */
 export async function answering(address: string, server: ChildProcess): Promise<void> {
   let said = '';
   server.stderr?.on('data', (chunk) => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('a production installation has no development dependencies and builds nothing', async () => {
+test('a production installation contains no development dependencies, and requires no build', async () => {
   for (const name of ['turbo', 'typescript', 'vitest', 'redoc', 'puppeteer-core', 'node']) {
     expect(existsSync(join(folder, 'node_modules', name)), name).toBe(false);
   }
@@ -34,13 +34,13 @@ test('a production installation has no development dependencies and builds nothi
   expect(await done(folder, ['git', 'status', '--porcelain'])).toBe('');
 });
 
-test('the number and size of packages do not exceed the documented values', async () => {
+test('the installation has at most the documented number and size of packages', async () => {
   const { packages, megabytes } = await installed(folder);
   expect(packages).toBeLessThanOrEqual(MOST_PACKAGES);
   expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);
 });
 
-test('the installation exits with 1 and a message if Node is too old', async () => {
+test('installing with an old version of Node fails with a message (exit code 1)', async () => {
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.11.0" } })';
   const command = [process.execPath, '--import', `data:text/javascript,${older}`, 'scripts/prepare.mjs'];
   const { code, out, err } = await ran(folder, command);
@@ -48,7 +48,7 @@ test('the installation exits with 1 and a message if Node is too old', async () 
   expect(err).toMatch(/^This is Node 22\.11\.0: install Node 24 or newer, .+\.\n$/);
 });
 
-test('npm start serves the API and its reference', async () => {
+test('npm start serves the API and the API reference', async () => {
   const port = await freePort();
   const env = { DATABASE_URL: databaseUrl(), PORT: String(port), DATA_DIR: join(folder, '.data'), LOG_LEVEL: 'warn' };
   const site = ['npx', '--no', '--', 'commerce-server', 'site', 'create', '--name', 'Alder', '--currency', 'EUR'];

@@ -35,7 +35,7 @@ export default {
   },
 };`;
 
-/** Lists the installed modules for workerd, which resolves imports of packages relative to the importing module. */
+/** Lists the installed modules for workerd, which resolves the imports of packages relative to the importing module. */
 async function modules(): Promise<string> {
   const dist = 'node_modules/@commerce-backend/sdk/dist';
   const files = (await readdir(join(folder, dist))).filter((name) => name.endsWith('.js'));

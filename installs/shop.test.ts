@@ -72,7 +72,7 @@ async function gone(): Promise<void> {
   while ((await answers(storefront)) || (await answers(server))) await sleep(100);
 }
 
-test('dev prints the URLs, and a login that works in the panel', async () => {
+test('`dev` prints the URLs and a login that works in the panel', async () => {
   const { panel, login, api } = JSON.parse(said);
   expect((await fetch(panel)).status).toBe(200);
   const [email, password] = login.split(/ +/);
@@ -84,7 +84,7 @@ test('dev prints the URLs, and a login that works in the panel', async () => {
   expect(session.status).toBe(200);
 });
 
-test('the storefront adds a product to the cart and opens a checkout that links back to it', async () => {
+test('the storefront adds a product to the cart, and opens a checkout that links back to the storefront', async () => {
   const [, path] = /href="(\/products\/[^"]+)"/.exec(await textOf('/')) ?? [];
   const [, variant_id = ''] = /option value="([^"]+)"/.exec(await textOf(path ?? '')) ?? [];
   const added = await send('/cart', new URLSearchParams({ variant_id }));
@@ -96,18 +96,18 @@ test('the storefront adds a product to the cart and opens a checkout that links 
   expect(await page.text()).toContain(`href="${storefront}/`);
 });
 
-test('the agent in the folder finds a product and prepares its purchase', async () => {
+test('the agent of a new shop finds a product and prepares a purchase', async () => {
   expect(await done(shop, ['npm', 'run', '--silent', 'agent', '--', '--auto-approve'])).toContain(
     `Confirm it at ${server}/checkout/`,
   );
 });
 
-test("shows a shopper's search query as text", async () => {
+test("the storefront escapes a shopper's search query", async () => {
   expect(await textOf('/?q=%22%3E%3Cscript%3E')).not.toContain('"><script>');
   expect((await fetch(`${storefront}/products/none`)).status).toBe(404);
 });
 
-test('rejects malformed requests without crashing', async () => {
+test('the storefront rejects malformed requests without crashing', async () => {
   const { hostname, port } = new URL(storefront);
   for (const path of ['//', '/products/%ff', '/../etc/passwd', '/style.css/..%2f']) {
     const status = await new Promise((answered, failed) => {
@@ -119,7 +119,7 @@ test('rejects malformed requests without crashing', async () => {
   expect((await fetch(storefront)).status).toBe(200);
 });
 
-test('serves a changed page shortly after it was saved, and reloads open pages', async () => {
+test('the storefront serves a changed page shortly after it was saved, and reloads open pages', async () => {
   const file = join(shop, 'storefront/server.js');
   const changes = await fetch(`${storefront}/_changes`);
   const ended = changes.text().then(
@@ -131,7 +131,7 @@ test('serves a changed page shortly after it was saved, and reloads open pages',
   while (!(await textOf('/').catch(() => '')).includes('Lovely things')) await sleep(50);
 });
 
-test("the log contains the storefront's requests", async () => {
+test("the log of `dev` contains the storefront's requests", async () => {
   const tail = [
     'npx',
     '--no',
@@ -148,7 +148,7 @@ test("the log contains the storefront's requests", async () => {
   expect(JSON.parse(line ?? '')).toMatchObject({ operation_id: 'storefront.listProducts', status: 200 });
 });
 
-test('the server and the storefront end on Ctrl-C and when dev is killed', async () => {
+test('the server and the storefront exit on Ctrl-C, and when `dev` is killed', async () => {
   const ended = new Promise((exited) => running.once('exit', exited));
   running.kill('SIGINT');
   expect(await ended).toBe(0);
@@ -159,7 +159,7 @@ test('the server and the storefront end on Ctrl-C and when dev is killed', async
   await gone();
 });
 
-test('the storefront and the agent run on the mocks, without a server', async () => {
+test('the storefront and the agent run with the mocks, without a server', async () => {
   const port = String(await freePort());
   const commerce = join(shop, 'node_modules/@commerce-backend/cli/bin/commerce.js');
   const options = { cwd: shop, env: { ...ownEnvironment(), DEMO_FILE: 'mock.json' } };

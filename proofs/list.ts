@@ -5,19 +5,22 @@ import { PROOFS } from './all.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SHORT_FORMS = ['proofs/*/*.short.ts', 'proofs/panel/*.ts', 'server/{src,test}/**/*.short.ts'];
 
-/** The folders of proofs, such as `tenancy`. */
+/** Returns the folders of proofs, such as `tenancy`. */
 export function folders(): string[] {
   return globSync('proofs/*/*.short.ts', { cwd: ROOT })
     .map(folderOf)
     .filter((folder, n, all) => all.indexOf(folder) === n);
 }
 
-/** The ids of the proofs in a folder. */
+/** Returns the ids of the proofs in a folder. */
 export function proofsIn(folder: string): string[] {
   return [...filesOfProofs()].filter(([, file]) => folderOf(file) === folder).map(([id]) => id);
 }
 
-/** One line for each promise, by file: id, promise and file. Promises that are tests, in a `*.short.ts`, have no id. */
+/**
+ * Returns one line for each promise, by file: id, promise and file. Promises that are tests, in a `*.short.ts`, have no
+ * id.
+ */
 export function promises(): string[] {
   const files = filesOfProofs();
   const proofs = PROOFS.map(({ id, promise }) => ({ id, promise, file: files.get(id) ?? '' }));

@@ -3,14 +3,14 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** A bug to plant, in proofs/mutants/<id>.json: each of its proofs must report violations in its short form. */
+/** A bug to plant, from proofs/mutants/<id>.json. The short form of each of its proofs must report violations. */
 export interface Mutant {
   id: string;
-  /** The ids of the proofs that must catch it. */
+  /** The ids of the proofs that must detect the bug. */
   proofs: string[];
   /** The bug in one sentence. */
   bug: string;
-  /** Relative to the root of the repository. */
+  /** The path of the file, relative to the root of the repository. */
   file: string;
   /** The text to replace. It must occur once in the file. */
   find: string;
@@ -30,7 +30,7 @@ export function allMutants(): Mutant[] {
   }));
 }
 
-/** The source with the bug. Throws if the text to replace does not occur exactly once. */
+/** Returns the source with the bug. Throws if the text to replace does not occur exactly once. */
 export function planted({ id, file, find, replace }: Mutant, root = ROOT): string {
   const parts = readFileSync(join(root, file), 'utf8').split(find);
   if (parts.length !== 2) {
@@ -69,7 +69,7 @@ export async function proveMutants(chosen: string[], seed: string): Promise<numb
   return survivors.length > 0 ? 1 : 0;
 }
 
-/** Copies everything that a proof reads. Packages are linked instead, because nothing writes to them. */
+/** Copies all files that a proof reads. Packages are linked instead, because nothing writes to them. */
 function copyOfCheckout(): string {
   const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
   const left = ['node_modules', '.git', '.data', '.turbo', 'docs-site'];
@@ -83,7 +83,7 @@ function linkPackages(folder: string, copy: string): void {
   const [from, to] = [join(ROOT, folder, 'node_modules'), join(copy, folder, 'node_modules')];
   mkdirSync(to);
   for (const name of packagesIn(from)) {
-    // The workspaces are relative links, which then lead to the copies.
+    // The workspaces are relative links, so the copied links lead to the copies.
     if (name === '@commerce-backend')
       cpSync(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(join(from, name), join(to, name));
@@ -98,7 +98,7 @@ function packagesIn(folder: string): string[] {
   }
 }
 
-/** A proof that crashes, or does not end, has not caught the bug. */
+/** Runs the short form of a proof in the copy. A proof that crashes or does not end has not detected the bug. */
 async function shortFormIn(cwd: string, proof: string, seed: string): Promise<{ caught: boolean; reported: string }> {
   const args = ['proofs/run.ts', proof, '--short', '--seed', seed];
   const child = spawn(process.execPath, args, {

@@ -86,13 +86,18 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
   return { id, promise, form: trial.size, seed, seconds, figures };
 }
 
-/** The ids of the proofs whose short form succeeded; the names of their tests begin with the id (short-form.ts). */
+/**
+ * Returns the ids of the proofs whose short form succeeded. The names of their tests begin with the id (short-form.ts).
+ */
 function heldIn(vitest: Vitest): string[] {
   const tests = vitest.state.getTestModules().flatMap(({ children }) => [...children.allTests('passed')]);
   return tests.flatMap(({ name }) => /^([A-Z]\d+): /.exec(name)?.[1] ?? []);
 }
 
-/** Runs the short forms of these folders, or all, with proofs/vitest.config.ts, and prints how many succeeded. */
+/**
+ * Runs the short forms of the proofs in these folders, by default in all, with proofs/vitest.config.ts. Prints how many
+ * succeeded.
+ */
 async function proveShort(chosenFolders: string[]): Promise<never> {
   process.env.PROOF_SEED = values.seed;
   const now = stampOfNow();

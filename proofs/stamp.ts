@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 
-/** The version with which figures were measured. */
+/** The version of the code with which figures were measured. */
 export interface Stamp {
   /** The number of operations in the contract. */
   operations: number;
@@ -9,7 +9,7 @@ export interface Stamp {
   date: string;
 }
 
-/** The plus sign marks uncommitted changes. */
+/** Returns the current version. A plus sign after the commit marks uncommitted changes. */
 export function stampOfNow(): Stamp {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
   // The tables with the figures are ignored, because they change while they are written.

@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import type { Stamp } from './stamp.ts';
 import type { Figures, Trial } from './testing/proof.ts';
 
-/** A row of the table in README.md, which is between two markers. Rows of proofs that did not run are kept. */
+/** A row of the table in README.md. Two markers enclose the table. Rows of proofs that did not run are kept. */
 export interface Row {
   form: Trial['size'];
   id: string;
@@ -35,7 +35,7 @@ export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   }, machine);
 }
 
-/** Notes in the rows of these proofs that their short form succeeded, with version and date. */
+/** Records in the rows of these proofs that their short form succeeded, with version and date. */
 export function noteShortForms(ids: string[], now: Stamp): void {
   changeLines((lines) => {
     for (const id of ids) {

@@ -139,7 +139,7 @@ function borderMistakes({ file, target }: Import): string[] {
   ).map(({ why }) => `${file} imports ${target}: ${why}`);
 }
 
-/** Finds import cycles: for each file that is part of one, one cycle. Each cycle is reported once. */
+/** Finds import cycles. Reports at least one cycle if there is any. */
 function circles(imports: Import[]): string[] {
   const targets = Map.groupBy(imports, ({ file }) => file);
   const done = new Set<string>();
@@ -160,7 +160,7 @@ export function mistakesOf(imports: Import[]): string[] {
   return [...imports.flatMap((one) => [...floorMistakes(one), ...borderMistakes(one)]), ...circles(imports)];
 }
 
-/** All imports in the sources of all packages. */
+/** Returns all imports in the sources of all packages. */
 export function allImports(): Import[] {
   return ROOTS.flatMap(sourcesIn).flatMap((file) => importsOf(file, readFileSync(file, 'utf8')));
 }

@@ -54,7 +54,7 @@ function typesWithMissingFields() {
   return { names, types: readFileSync(out, 'utf8') };
 }
 
-/** Object schemas that responses reference, directly or indirectly. */
+/** Returns the object schemas that responses reference, directly or indirectly. */
 function responseSchemas(contract: Description): string[] {
   const seen = new Set<string>();
   const visit = (value: unknown): void => {
@@ -103,7 +103,7 @@ function schemasWithoutError(names: string[], types: string): string[] {
   return schemasWithoutError(rest, types.replace(new RegExp(`^ *(${[...missing].join('|')}): .*\n`, 'gm'), ''));
 }
 
-/** The missing fields that errors report. Other fields in an error are part of a printed type. */
+/** Returns the missing fields that errors report. Other fields in an error are part of a printed type. */
 function missingFields(errors: string): Set<string> {
   const single = [...errors.matchAll(/Property '(\w+)' is missing in|Types of property '(\w+)' are/g)];
   const several = [...errors.matchAll(/is missing the following properties from type .*: ([\w, ]+)$/gm)];
@@ -111,7 +111,7 @@ function missingFields(errors: string): Set<string> {
   return new Set(fields.filter((field) => field.startsWith(FIELD)));
 }
 
-/** Type errors in the server's sources without tests, compiled with these contract types. */
+/** Returns the type errors in the server's sources without tests, compiled with these contract types. */
 function typeErrors(types: string): string {
   const file = join(temporary, 'types.d.ts');
   writeFileSync(file, types);

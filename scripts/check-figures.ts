@@ -1,5 +1,5 @@
 /**
- * Checks the published figures: every promise in proofs/README.md must hold, and no row there or section of
+ * Checks the published figures. No row of proofs/README.md may report violations. No row there and no section of
  * bench/README.md may have been measured with fewer operations than the contract has now. `npm run check:figures` runs
  * this.
  */
@@ -19,7 +19,8 @@ function servedIn(contract: string): number {
 const OF_ALL_OPERATIONS = ['validation', 'process'];
 
 /**
- * Rows of proofs/README.md whose short and full forms were recorded with another number of operations, or without one.
+ * Returns rows of proofs/README.md whose short and full forms were recorded with another number of operations, or
+ * without one.
  */
 export function staleProofs(readme: string, served: number): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)];
@@ -33,14 +34,15 @@ export function staleProofs(readme: string, served: number): string[] {
   });
 }
 
-/** Rows of proofs/README.md that report violations, or no number of violations. */
+/** Returns rows of proofs/README.md that report violations, or no number of violations. */
 export function brokenProofs(readme: string): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*?\|([^|]*)\|/gm)];
   return rows.flatMap(([, id = '', violations = '']) => (violations.trim() === '0' ? [] : [id]));
 }
 
 /**
- * Sections of bench/README.md that depend on the number of operations and were measured with fewer, or do not state it.
+ * Returns sections of bench/README.md that depend on the number of operations and were measured with fewer, or do not
+ * state the number.
  */
 export function staleBenches(readme: string, served: number): string[] {
   const sections = [...readme.matchAll(/<!-- (\w+): written by npm run bench -->([\s\S]*?)<!-- end of \1 -->/g)];

@@ -22,7 +22,7 @@ import { type Finding, keptFromIndex, type PlanNode, type Tables, withoutIndex, 
 const { values } = parseArgs({ options: { statement: { type: 'string' } } });
 const statements = values.statement ? new Map([[values.statement, new Set(['given:0'])]]) : readStatements();
 
-/** With fewer statements than this, not all tests have run. */
+/** The minimum number of statements. With fewer, not all tests have run. */
 const LEAST_STATEMENTS = 500;
 const SITE = '00000000-0000-0000-0000-000000000001';
 

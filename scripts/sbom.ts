@@ -25,7 +25,7 @@ interface Manifest {
 }
 
 const temporary = mkdtempSync(join(tmpdir(), 'sbom-'));
-// npm takes the name of the product in the list from the name of the folder.
+// npm uses the name of the folder as the name of the product.
 const folder = join(temporary, 'commerce-backend');
 mkdirSync(folder);
 try {

@@ -32,7 +32,7 @@ describe('compatibility with the published interface', () => {
     ['Address', '', ADDRESS],
     ['Customer', CUSTOMER, ''],
     ['DiscountApplication', APPLICATION, ''],
-  ])('%s has exactly the fields of the published interface, and requires the same ones', (name, required, more) => {
+  ])('%s has exactly the fields of the published interface, and requires the same fields', (name, required, more) => {
     expect([...(schemas[name].required ?? [])].sort()).toEqual(sorted(required).filter(Boolean));
     expect(Object.keys(schemas[name].properties).sort()).toEqual(sorted(`${required} ${more}`).filter(Boolean));
   });
@@ -48,7 +48,7 @@ describe('compatibility with the published interface', () => {
     expect(JSON.stringify(schemas)).not.toContain('payment_confirmed_at');
   });
 
-  test('marking an order as paid has no request body', () => {
+  test('the operation that marks an order as paid has no request body', () => {
     expect(operationOf('dashboard.markOrderPaid')).not.toHaveProperty('requestBody');
   });
 
@@ -71,7 +71,7 @@ describe('order statuses', () => {
   ];
 
   test.each(machines)(
-    'every value of %s is an initial status or can be reached from one',
+    'every value of %s is an initial status, or another status can change to it',
     (field, schema, beginnings) => {
       const chapter = description.split(`**${field}**`)[1].split('**')[0];
       const moves = [...chapter.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, from, to]) => ({ from, to }));
@@ -93,7 +93,7 @@ describe('examples', () => {
   const cents = (amount: string) => Math.round(Number(amount) * 100);
   const found = [...objectsIn(contract.components.examples)];
 
-  test('the amounts of orders and checkouts in examples add up', () => {
+  test('the amounts in examples of orders and checkouts add up', () => {
     const priced = found.filter((one) => 'shipping_cost' in one && !one.tax_included);
     expect(priced.length).toBeGreaterThan(5);
     for (const { subtotal, discount, shipping_cost, tax, total } of priced) {
@@ -101,7 +101,7 @@ describe('examples', () => {
     }
   });
 
-  test('the allocations of a discount add up to its amount', () => {
+  test('the allocations of a discount in examples add up to its amount', () => {
     const applied = found.filter((one) => 'allocations' in one);
     expect(applied.length).toBeGreaterThan(0);
     for (const { amount_off, allocations } of applied) {

@@ -50,7 +50,7 @@ const operation = (body: string, answer: string) => ({
 
 const changes = (...args: Parameters<typeof contract>) => breakingChanges(contract(), contract(...args));
 
-test('accepts an unchanged contract, and new fields, operations and response values', () => {
+test('accepts an unchanged contract and one with new fields, operations and response values', () => {
   expect(changes()).toEqual([]);
   const additions = changes(({ Body, Answer, Event }, paths) => {
     paths['/api/more'] = { get: operation('Body', 'Answer') };

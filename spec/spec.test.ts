@@ -118,7 +118,7 @@ describe('files', () => {
     ...read('openapi.yaml').matchAll(/^ {2}(\/api\/[^:\s]+):\s*\{?\s*\$ref:\s*["']paths\/(.+?)\.yaml["']/gm),
   ];
 
-  test('every path is defined in the file named after it', () => {
+  test('every path is defined in the file with its name', () => {
     expect(contents).toHaveLength(Object.keys(contract.paths).length);
     for (const [, path = '', file] of contents) {
       const [surface, ...rest] = path.replace('/api/', '').split('/');
@@ -126,7 +126,7 @@ describe('files', () => {
     }
   });
 
-  test('every event is defined in the file named after it and is an event type', () => {
+  test('every event is defined in the file with its name, and is an event type', () => {
     const files = readdirSync(new URL('webhooks', import.meta.url)).map((file) => file.replace('.yaml', ''));
     expect(files.sort()).toEqual(Object.keys(contract.webhooks).sort());
     expect(Object.keys(contract.webhooks)).toEqual(contract.components.schemas.EventType.enum);
@@ -135,7 +135,7 @@ describe('files', () => {
     }
   });
 
-  test('every path file is in the table of contents', () => {
+  test('every file of a path is in the table of contents', () => {
     const files = readdirSync(new URL('paths', import.meta.url), { recursive: true }).map(String);
     expect(files.filter((file) => file.endsWith('.yaml')).sort()).toEqual(
       contents.map(([, , file]) => `${file}.yaml`).sort(),
@@ -153,12 +153,12 @@ function isOpen({ security }: Json): boolean {
 }
 
 describe('operations', () => {
-  test('the operationId starts with the API of its path', () => {
+  test('each operationId starts with the API of its path', () => {
     for (const { id, path } of operations) expect(path).toMatch(new RegExp(`^/api/${id.split('.')[0]}/`));
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   });
 
-  test('every mutation requires an Idempotency-Key and declares the status 409', () => {
+  test('every mutation requires an Idempotency-Key, and declares the status 409', () => {
     for (const { id, parameters, operation } of mutations) {
       const key = parameters.find(({ name }) => name === 'Idempotency-Key');
       expect(key, id).toMatchObject({ in: 'header', ...(!FOR_OAUTH_CLIENTS.includes(id) && { required: true }) });
@@ -179,7 +179,7 @@ describe('operations', () => {
     }
   });
 
-  test('every operation with credentials names its scope, and every operation its rate limit', () => {
+  test('every operation with credentials names its scope, and every operation names its rate limit', () => {
     for (const { id, path, method, operation } of operations) {
       expect(RATE_LIMITS, id).toContain(operation['x-rate-limit']);
       if (isOpen(operation) && !id.startsWith('dashboard.')) continue;
@@ -187,7 +187,7 @@ describe('operations', () => {
     }
   });
 
-  test('roles and API key shorthands contain only known scopes', () => {
+  test('roles and the shorthands for API keys contain only known scopes', () => {
     const { 'x-roles': roles, 'x-key-scopes': words } = contract;
     const { StaffRole, ApiKeyScope } = contract.components.schemas;
     expect(Object.keys(roles)).toEqual(StaffRole.enum);
@@ -206,7 +206,7 @@ describe('operations', () => {
     expect(roles.owner.filter((scope: string) => !words.write.includes(scope))).toEqual(beyond);
   });
 
-  test('operations that return a secret are marked with x-secret-response or x-secret-refusal', () => {
+  test('each operation that returns a secret is marked with x-secret-response or x-secret-refusal', () => {
     for (const { id, operation } of operations) {
       const holdsSecret = (kind: string) =>
         Object.entries<Json>(operation.responses)
@@ -247,14 +247,14 @@ describe('bounds', () => {
     expect(places(objects.filter(({ schema }) => schema.additionalProperties === undefined))).toEqual([]);
   });
 
-  test('every string in a request or response has a maximum length', () => {
+  test('every string in requests and responses has a maximum length', () => {
     const strings = [...requestSchemas, ...responseSchemas].filter(({ schema }) => isOf(schema, 'string'));
     const unbounded = strings.filter(({ schema }) => !(schema.maxLength || schema.enum || schema.const));
     expect(strings.length).toBeGreaterThan(100);
     expect(places(unbounded)).toEqual([]);
   });
 
-  test('every integer and list in a request or response is bounded', () => {
+  test('every integer and list in requests and responses has bounds', () => {
     const all = [...requestSchemas, ...responseSchemas];
     const integers = all.filter(({ schema }) => isOf(schema, 'integer') || isOf(schema, 'number'));
     const lists = all.filter(({ schema }) => isOf(schema, 'array'));
@@ -262,7 +262,7 @@ describe('bounds', () => {
     expect(places(lists.filter(({ schema }) => !schema.maxItems))).toEqual([]);
   });
 
-  test('responses list every field as required, except documented optional ones', () => {
+  test('responses require every field, except documented optional ones', () => {
     const extra = ['facets', 'understood', 'input', 'ctx'];
     // Exceptions: orders and events, because imports and older versions store fewer fields; agent schemas, which stay
     // short to save tokens; tax rates, which are returned as they were set; and errors, whose fields depend on the
@@ -309,7 +309,7 @@ describe('bounds', () => {
 });
 
 describe('errors', () => {
-  test('every error code has a meaning and a 4xx or 5xx status', () => {
+  test('every error code has a description and a 4xx or 5xx status', () => {
     const { enum: codes, 'x-error-catalogue': catalogue } = contract.components.schemas.ErrorCode;
     expect(Object.keys(catalogue)).toEqual(codes);
     const ids = operations.map(({ id }) => id);
@@ -326,7 +326,7 @@ describe('errors', () => {
     }
   });
 
-  test('error examples match the status and retryability of their code', () => {
+  test('each error example has the status and the `retryable` value of its code', () => {
     const catalogue = contract.components.schemas.ErrorCode['x-error-catalogue'];
     for (const { id, operation } of operations) {
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
@@ -341,7 +341,7 @@ describe('errors', () => {
     }
   });
 
-  test('the extra fields of an error code match its meaning and its examples', () => {
+  test('the extra fields of an error code match its description and its examples', () => {
     const { ErrorFields, ErrorCode, ErrorBody } = contract.components.schemas;
     const fields: Json = ErrorFields.properties;
     for (const [code, { meaning }] of Object.entries<Json>(ErrorCode['x-error-catalogue'])) {
@@ -367,7 +367,7 @@ describe('errors', () => {
     expect(examples).toBeGreaterThan(0);
   });
 
-  test('every error code in a description is in the catalogue', () => {
+  test('every error code in a description exists in the catalogue', () => {
     const { enum: codes } = contract.components.schemas.ErrorCode;
     for (const [, code] of JSON.stringify(contract).matchAll(/\b4\d\d ([a-z]+_[a-z_]+)\b/g)) {
       expect(codes).toContain(code);
@@ -375,7 +375,7 @@ describe('errors', () => {
   });
 });
 
-test('every pattern has a message, so that people never see a regular expression', () => {
+test('every pattern has an error message in words, without a regular expression', () => {
   const without: string[] = [];
   const walk = (node: Json, place: string) => {
     if (typeof node !== 'object' || node === null) return;
@@ -394,7 +394,7 @@ describe('declared response headers', () => {
   const headersAt = (operation: Json, status: string) =>
     Object.keys(resolve(operation.responses[status])?.headers ?? {});
 
-  test('every response declares X-Request-Id, and those of rate-limited operations RateLimit', () => {
+  test('every response declares X-Request-Id, and responses of rate-limited operations declare RateLimit', () => {
     for (const { id, operation } of operations) {
       for (const status of Object.keys(operation.responses)) {
         const headers = headersAt(operation, status);
@@ -405,7 +405,7 @@ describe('declared response headers', () => {
     }
   });
 
-  test('responses stored for an Idempotency-Key declare Idempotency-Replayed', () => {
+  test('responses that are stored for an Idempotency-Key declare Idempotency-Replayed', () => {
     for (const { id, operation, parameters } of operations) {
       const isKeyed = parameters.some(({ name }: Json) => name === 'Idempotency-Key');
       const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '';

@@ -96,7 +96,7 @@ function contractOf(root: string, name: string) {
   return JSON.parse(readFileSync(join(root, 'spec/generated', `${name}.json`), 'utf8'));
 }
 
-/** Prints differing lines; of a long line only the part around the first difference. */
+/** Prints the differing lines. Of a long line, prints only the part around the first difference. */
 function print(what: string, differing: string[]): void {
   const from = Math.max(1, commonLength(differing[0] ?? '', differing[1] ?? '') - WIDTH / 4);
   const cut = (line: string) => (line.length > WIDTH ? `${line[0]}…${line.slice(from, from + WIDTH)}…` : line);

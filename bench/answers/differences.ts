@@ -38,7 +38,7 @@ const GENERATED = new RegExp(
 const SAME_MOMENT_MS = 30_000;
 
 interface Line {
-  /** The line with the kind of each generated value in place of the value. */
+  /** The line with each generated value replaced by its kind. */
   form: string;
   text: string;
   values: { kind: Kind; value: string }[];
@@ -55,18 +55,18 @@ function lineOf(text: string): Line {
   return { form, text, values };
 }
 
-/** A text with the kind of each generated value in its place. */
+/** Replaces each generated value in a text by its kind. */
 export function formOf(text: string): string {
   return lineOf(text).form;
 }
 
-/** Remembers which value of one server corresponds to which value of the other server, over all responses. */
+/** Records which generated value of one server corresponds to which value of the other server, over all responses. */
 export class Comparison {
   readonly #newOf = new Map<string, string>();
   readonly #oldOf = new Map<string, string>();
   readonly #numbers = new Map<string, number>();
 
-  /** The differing lines as a unified diff without context; empty if the texts agree. */
+  /** Returns the differing lines as a unified diff without context; an empty list if the texts agree. */
   difference(old: string, now: string): string[] {
     const [before, after] = [old.split('\n').map(lineOf), now.split('\n').map(lineOf)];
     const differing: string[] = [];
@@ -110,7 +110,7 @@ export class Comparison {
   }
 }
 
-/** Whether a value looks random: it has a digit, or more capitals than a long name in camel case. */
+/** Whether a value looks random: it contains a digit, or more than a fifth of its characters are capitals. */
 function isRandom(value: string): boolean {
   return /\d/.test(value) || value.replaceAll(/[^A-Z]/g, '').length > value.length / 5;
 }
@@ -119,7 +119,7 @@ type Pair = [Line | undefined, Line | undefined];
 
 const MOST_COMPARISONS = 2e7;
 
-/** The lines of two texts side by side, by their longest common subsequence. */
+/** Aligns the lines of two texts by their longest common subsequence. */
 function alignedLines(old: Line[], now: Line[]): Pair[] {
   let first = 0;
   while (first < old.length && first < now.length && old[first]?.form === now[first]?.form) first += 1;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CAPABILITIES, UCP_VERSION } from '../../server/src/ucp/protocol.ts';
 
-/** Publishes the profile of an agent, which servers fetch when it calls by the Universal Commerce Protocol. */
+/** Publishes an agent's profile, which servers fetch when the agent calls them over the Universal Commerce Protocol. */
 export async function publishProfile(): Promise<{ url: string; close(): void }> {
   const entry = [{ version: UCP_VERSION, spec: 'https://ucp.dev/', schema: 'https://ucp.dev/' }];
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, entry]));

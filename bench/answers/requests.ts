@@ -1,22 +1,23 @@
 /**
- * The recorded requests. Each file of `requests/` is sent from top to bottom, the files in the order of their names:
+ * The recorded requests. The files of `requests/` are sent in the order of their names, each from top to bottom:
  *
  *   # a comment
  *   @caller Header: value; Header: value
  *   name = caller METHOD /path body | Header: value; Header: value
  *
- * `{name.field.0.field}` is a value of the response that was recorded under a name (`{name#header}` one of its headers, `{name@location}` a path in one, `{name~field}`
- * a hidden field of its form, `{name%totp_secret}` the code of an authenticator); each server gets its own. A mutation has an
- * Idempotency-Key of its own unless it names one; a header with the value `-` is not sent.
+ * `{name.field.0.field}` refers to a value in the response that was recorded under `name`. Each server gets the value
+ * from its own response. Other forms are `{name#header}` (a header), `{name@location}` (the path in a header),
+ * `{name~field}` (a hidden form field), and `{name%totp_secret}` (the current code of an authenticator). A mutation
+ * gets a new Idempotency-Key, unless it contains one. A header with the value `-` is not sent.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface RecordedRequest {
-  /** The place of the request in the files, for the report. */
+  /** The file and line of the request, for the report. */
   place: string;
-  /** The name under which its response is recorded. */
+  /** The name under which the response to this request is recorded. */
   name: string | undefined;
   caller: string;
   method: string;
@@ -76,8 +77,8 @@ interface Operation {
 }
 
 /**
- * For each combination of security schemes, a caller who may call such an operation, and one whose credentials often do not
- * suffice.
+ * For each combination of security schemes: a caller with sufficient credentials, and one whose credentials are often
+ * insufficient.
  */
 const CALLERS: Record<string, [string, string]> = {
   '': ['anon', 'owner'],
@@ -92,7 +93,10 @@ const CALLERS: Record<string, [string, string]> = {
 
 const UNKNOWN = '0192f3a0-0000-4000-8000-000000000000';
 
-/** Invalid requests to each operation of a contract: without credentials, with too few, with unknown ids, and with unknown fields. */
+/**
+ * Builds invalid requests to each operation of a contract: without credentials, with insufficient ones, with unknown
+ * ids, and with unknown fields.
+ */
 export function refusedRequests(contract: Contract): RecordedRequest[] {
   return operationsOf(contract).flatMap(({ id, method, path, operation }) => {
     const schemes = Object.keys(operation.security?.[0] ?? {}).join(' ');
@@ -114,7 +118,7 @@ export function refusedRequests(contract: Contract): RecordedRequest[] {
   });
 }
 
-/** All operations of a contract, each with a pattern that matches the paths of its requests. */
+/** Lists all operations of a contract, each with a pattern that matches the paths of its requests. */
 export function operationsOf({ paths }: Contract) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {

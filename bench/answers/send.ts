@@ -41,7 +41,7 @@ function answerOf(status: number, headers: IncomingHttpHeaders, received: Buffer
   return { status, headers, text, json: jsonIn(text) ?? jsonIn(EVENT.exec(text)?.[1] ?? ''), bytes };
 }
 
-/** The only message of an event stream, as the MCP endpoint sends it. */
+/** Matches the only message in an event stream of the MCP endpoint. */
 const EVENT = /^data: (.*)$/m;
 
 function jsonIn(text: string): unknown {
@@ -52,10 +52,13 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Headers that depend on the connection, the moment or the length of generated values. */
+/** Headers that depend on the connection, the time or the length of generated values. */
 const IGNORED = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
 
-/** A response as text, one header and one JSON field per line, without the parts at these JSON pointers. */
+/**
+ * Formats a response as text, one header and one JSON field per line. Leaves out the headers and JSON pointers in
+ * `without`.
+ */
 export function textOf(answer: Answer, without: string[]): string {
   const headers = Object.entries(answer.headers)
     .filter(([name]) => !IGNORED.includes(name) && !without.includes(name))
@@ -64,7 +67,10 @@ export function textOf(answer: Answer, without: string[]): string {
   return [`HTTP ${answer.status}`, ...headers, '', ...bodyOf(answer, without)].join('\n');
 }
 
-/** The line with the time of the last use of credentials, in Markdown. The server updates that time at most once a minute. */
+/**
+ * Matches the Markdown line with the time when credentials were last used. The server updates that time at most once a
+ * minute.
+ */
 const LAST_USE = /- last_used_at: [\dTZ:.-]+(?:\n|\\n)/g;
 
 function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {

@@ -16,15 +16,18 @@ const BASE_URL = 'http://localhost:8080';
 export interface Template {
   database: Database;
   dataDir: string;
-  /** Values that the requests refer to by name: the credentials of the demo shop, an operator's key, and the prepared data. */
+  /**
+   * Values that the requests refer to by name: the credentials of the demo shop, an operator's key, and the data from
+   * `prepare`.
+   */
   names: Record<string, unknown>;
 }
 
 type Prepare = (client: pg.Client, demo: { site_id: string }) => Promise<Record<string, unknown>>;
 
 /**
- * Fills a database with the server of another checkout: with the demo shop, and with data that otherwise needs a mail or a
- * wait.
+ * Fills a database by running the server of another checkout: creates the demo shop, and adds data that would otherwise
+ * need a mail or a delay.
  */
 export async function openTemplate(root: string, prepare: Prepare) {
   const database = await openDatabase();
@@ -50,7 +53,7 @@ interface Ports {
 /** The server of one checkout, on a copy of the template. */
 export class Side {
   readonly database: string;
-  /** References to values that no earlier response contained, with their places. */
+  /** References to values that no earlier response contained, each with its place in the files. */
   readonly unresolved: string[] = [];
   readonly #server: Running;
   readonly #ports: Ports;
@@ -165,7 +168,7 @@ function contentTypeOf(body: string): string {
   return /^[[{]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
 }
 
-/** The value of the form field with this name. */
+/** Returns the value of the form field with this name. */
 function fieldOf(html: string, name: string): string | undefined {
   const [tag = ''] = new RegExp(`<input\\b[^>]*\\bname="${name}"[^>]*>`).exec(html) ?? [];
   return /\bvalue="([^"]*)"/.exec(tag)?.[1];

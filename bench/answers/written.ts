@@ -8,14 +8,14 @@ const LEFT_OUT = ['audit_seals', 'catalog_versions', 'idempotency_keys', 'rate_c
   (name) => `commerce.${name}`,
 );
 const COLUMNS_LEFT_OUT = ['changed_in', 'last_used_at'];
-/** Types that are not compared: that of transaction numbers. */
+/** Column types that are not compared: transaction ids. */
 const TYPES_LEFT_OUT = ['xid8'];
-/** The queued jobs, such as mails and deliveries. */
+/** The queue of jobs, such as mails and deliveries. */
 const JOBS = 'graphile_worker._private_jobs';
 
 /**
- * The rows of each table in both databases, without generated values, sorted by the rest. Only columns that both databases have
- * are read.
+ * Reads the rows of each table in both databases. Generated values are replaced by their kinds, and the resulting rows
+ * are sorted. Only columns that both databases have are read.
  */
 export async function rowsWritten(old: string, now: string): Promise<[table: string, old: string, now: string][]> {
   const [a, b] = [await connect(old), await connect(now)];

@@ -25,7 +25,7 @@ const TABLES = `
     id bigint generated always as identity primary key, order_id bigint not null references orders,
     variant_id int not null references variant, quantity int not null, cents int not null)`;
 
-/** Creates the bare server's tables, fills them with products, and returns the variants' ids. */
+/** Creates and fills the bare server's tables. Returns the ids of the variants. */
 export async function fillBare(url: string, products: number): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,7 @@
 /**
- * The minimum cost of this stack: Express and pg, one statement for each step, written by hand. No credentials, no validation,
- * no tax, no idempotency, no audit, no log. It imports nothing else, because its start and memory are measured too.
+ * The minimum cost of this stack: Express and pg, one statement for each step, written by hand. No credentials, no
+ * validation, no tax, no idempotency, no audit, no log. This file imports nothing else, because its startup and memory
+ * are measured too.
  */
 
 import express from 'express';
@@ -13,7 +14,7 @@ app.disable('x-powered-by');
 app.disable('etag');
 app.use(express.json());
 
-/** A statement with a name is parsed once per connection. */
+/** PostgreSQL parses a named statement once per connection. */
 function run(name: string, text: string, values: unknown[]) {
   return pool.query({ name, text, values });
 }

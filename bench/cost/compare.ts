@@ -20,8 +20,8 @@ type Both<T> = Record<'old' | 'new', T>;
 type Line = (string | number)[];
 
 /**
- * Measures the cost of another commit and of this checkout, in turns, each with its own database. Prints the figures, and
- * does not write them to the README.
+ * Measures the cost of another commit and of this checkout, in turn, each with its own database. Prints the figures,
+ * and does not write them to the README.
  */
 export async function compare({ ref, only, seconds, products = PRODUCTS }: CompareOptions): Promise<void> {
   if (!ref) throw new Error('Name the commit to compare with: npm run bench -- compare REF');

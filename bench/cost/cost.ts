@@ -39,7 +39,7 @@ export const CLIENTS = 32;
 export const ROUNDS = 5;
 const NAMES = [...Object.keys(rowsOf(0)), 'statement', 'shops', 'start'];
 
-/** The requested rows, all by default. */
+/** Returns the names of the requested rows, by default all. Throws for an unknown name. */
 export function namesIn(only = NAMES): string[] {
   const wrong = only.find((name) => !NAMES.includes(name));
   if (wrong !== undefined) throw new Error(`There is no row ${wrong}; there are ${NAMES.join(', ')}.`);
@@ -52,8 +52,8 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
   const bare = await openBare(products);
   const commerce = await openCommerce(products);
   try {
-    // Starts are measured first, because a server in the default role would later also run the jobs of the orders that the rows
-    // placed.
+    // Starts are measured first, because later a server in the default role would also run the jobs of the orders from
+    // the other rows.
     const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const measured: Measured[] = [];
     for (const [name, row] of Object.entries(rowsOf(products))) {

@@ -1,6 +1,6 @@
 /**
- * CPU time from /proc. Unlike requests per second it hardly depends on other load on the machine, so it is the figure to
- * compare. Linux only.
+ * Reads CPU time from /proc. Unlike requests per second, CPU time hardly depends on other load on the machine, so it is
+ * the figure to compare. Linux only.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ interface Process {
   parent: number;
   /** The ticks of the process itself. */
   own: number;
-  /** The ticks of its children that have ended. */
+  /** The ticks of the process's children that have ended. */
   children: number;
 }
 
@@ -30,7 +30,7 @@ function processOf(pid: string): Process[] {
   }
 }
 
-/** CPU milliseconds of a process and its descendants so far, including ended ones. */
+/** Returns the CPU milliseconds that a process and its descendants, including ended ones, have used so far. */
 export function cpuOf(root: number): number {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -44,7 +44,7 @@ export function cpuOf(root: number): number {
   return (ticks / TICKS_PER_SECOND) * 1000;
 }
 
-/** The process id of the parent of all processes of a PostgreSQL, which must be on this machine. */
+/** Returns the process id of PostgreSQL's main process, which must run on this machine. */
 export async function postmasterOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -62,7 +62,7 @@ export async function postmasterOf(url: string): Promise<number> {
 const SETTLED_SHARE = 0.02;
 const SETTLE_WITHIN_MS = 20_000;
 
-/** Waits until PostgreSQL has finished the work after many writes, such as vacuum, for at most 20 s. */
+/** Waits, for at most 20 s, until PostgreSQL has finished the work that follows many writes, such as vacuum. */
 export async function settled(root: number): Promise<void> {
   const until = Date.now() + SETTLE_WITHIN_MS;
   while (Date.now() < until) {

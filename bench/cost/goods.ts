@@ -28,7 +28,7 @@ export interface Goods {
   variants: { size: string; sku: string; cents: number }[];
 }
 
-/** The i-th product of the catalogue, the same on each run. */
+/** Returns the i-th product of the catalogue, the same on each run. */
 export function goodsOf(i: number): Goods {
   const random = randomFrom(i * 7919 + 17);
   const noun = NOUNS[i % NOUNS.length] ?? '';
@@ -45,7 +45,7 @@ export function goodsOf(i: number): Goods {
   };
 }
 
-/** The i-th product, in the format that the commerce server accepts. */
+/** Returns the i-th product in the format that the commerce server accepts. */
 export function productOf(i: number) {
   const { category, variants, ...product } = goodsOf(i);
   return {

@@ -3,7 +3,7 @@ import { buy, Refused, type Shopper } from '../flows.ts';
 import { median } from '../load.ts';
 import { cpuOf } from './cpu.ts';
 
-/** The unit of work to measure, done by one shopper. `turn` is a different number each time. */
+/** A unit of work to measure, done by one shopper. `turn` is a different number each time. */
 export type Unit = (shopper: Shopper, turn: number) => Promise<unknown>;
 
 type Leaving = Shopper & { leave(): void };
@@ -23,7 +23,7 @@ export interface Cost {
   perSecond: number;
   p50: number;
   p99: number;
-  /** Orders per second that others placed meanwhile. */
+  /** Orders per second that other shoppers placed during the measurement. */
   orders: number;
   /** Orders that the server rejected because it was too busy. */
   refused: number;
@@ -51,7 +51,7 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
     }),
   );
   const elapsed = performance.now() - began;
-  // Closes the connections, because the server may close an idle one just when the next turn uses it.
+  // Closes the connections, because the server could otherwise close an idle one at the start of the next turn.
   for (const shopper of shoppers) shopper.leave();
   const each = {
     server: (cpuOf(server) - before.server) / durations.length,
@@ -73,8 +73,8 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
 export interface Rounds<Name extends string> {
   costs: Record<Name, Cost>;
   /**
-   * The cost of one divided by the cost of another in the same round, as the median over the rounds. Other load on the machine
-   * affects both costs of a round.
+   * Returns the median, over the rounds, of the cost of `of` divided by the cost of `to` in the same round. Other load
+   * on the machine affects both costs of a round.
    */
   ratio(of: Name, to: Name, field: keyof Cost): number;
 }
@@ -87,7 +87,10 @@ export interface Load {
   warmUp?: number | undefined;
 }
 
-/** Takes turns (a, b, a, b …), so that other load on the machine affects both. The first turn of each is a warm-up. */
+/**
+ * Runs the players in turn (a, b, a, b …), so that other load on the machine affects all of them. The first turn of
+ * each is a warm-up.
+ */
 export async function interleave<Name extends string>(
   players: Record<Name, (seconds: number) => Promise<Cost>>,
   { seconds, rounds, warmUp = WARM_UP_SECONDS }: Load,
@@ -108,8 +111,8 @@ export async function interleave<Name extends string>(
 }
 
 /**
- * The warm-up in seconds. Before it, a request costs up to twice as much: Node compiles code after some thousand calls, and
- * PostgreSQL plans a statement again the first five times on each connection.
+ * The warm-up in seconds. During the warm-up, a request costs up to twice as much: Node compiles code after some
+ * thousand calls, and PostgreSQL plans a statement again the first five times on each connection.
  */
 const WARM_UP_SECONDS = 15;
 
@@ -130,8 +133,8 @@ function medianOf(costs: Cost[]): Cost {
 const ORDERS_PER_SECOND = 20;
 
 /**
- * Measures a unit while others buy in the same shop at a fixed rate. These purchases are first measured without the unit, and
- * their cost is then subtracted.
+ * Measures a unit while other shoppers buy in the same shop at a fixed rate. These purchases are first measured without
+ * the unit, and their cost is then subtracted.
  */
 export async function playBesideOrders(
   unit: Unit,
@@ -164,7 +167,7 @@ export async function playBesideOrders(
   };
 }
 
-/** Buys at this rate until the promise resolves, and waits until all purchases are complete. */
+/** Buys at a fixed rate until `over` resolves, and waits until all purchases are complete. */
 async function sell(openShopper: () => Leaving, over: Promise<unknown>) {
   const began = performance.now();
   const shoppers = new Set<Leaving>();

@@ -84,7 +84,7 @@ function childrenOf(parent: number): number[] {
     .map(Number);
 }
 
-/** One row for each activity, the largest first. */
+/** Returns one row for each activity, the largest share first. */
 function sharesOf(file: string, activities: Activities, byStack: boolean): string[][] {
   const fields = byStack ? 'comm,ip,sym' : 'comm,ip,sym,dso';
   const text = execFileSync('perf', ['script', '-i', file, '-F', fields], {

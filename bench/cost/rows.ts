@@ -13,7 +13,7 @@ export interface Row {
   ours: Unit;
   /** Seconds of warm-up, if the default is too short. */
   warmUp?: number;
-  /** Whether twenty orders a second are placed in the shop meanwhile. */
+  /** Whether twenty orders a second are placed in the shop during the measurement. */
   selling?: true;
   /** The number of turns before the measurement, which fill the cache. */
   warm?: number;
@@ -116,7 +116,7 @@ const PURCHASES: Record<string, Row> = {
   },
 };
 
-/** A unit that reads these paths in turn. */
+/** Returns a unit of work that reads these paths in turn. */
 function reading(paths: string[]): Unit {
   return ({ read }, turn) => read(paths[turn % paths.length] ?? '');
 }

@@ -133,8 +133,8 @@ export interface Sent {
 const COUNTED = 40;
 
 /**
- * Counts the statements that a unit sends to the database, in a server that counts them. The first units, which fill caches, do
- * not count.
+ * Counts the statements that a unit sends to the database, in a server that counts them. The first units, which fill
+ * caches, are not counted.
  */
 export async function countSent(commerce: Commerce, cache: Cache, unit: Unit): Promise<Sent> {
   const server = await start(commerce, cache, true);

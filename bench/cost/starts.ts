@@ -10,10 +10,7 @@ import { type Bare, startBare } from './bare-server.ts';
 import { cpuOf } from './cpu.ts';
 import type { Commerce } from './shop.ts';
 
-/**
- * The figures of a start: from the start of the process to the first 200 of /readyz, with a migrated database, and the memory
- * that the process uses then.
- */
+/** The figures of a start with a migrated database. A start ends with the first 200 of /readyz. */
 export interface Start {
   seconds: number;
   /** The CPU time of the start. */
@@ -38,8 +35,8 @@ export function compareStarts(commerce: Commerce, bare: Bare): Promise<Starts> {
 }
 
 /**
- * Measures starts. All servers keep compiled code from one start to the next, as an installation does, so the first start does
- * not count.
+ * Measures starts. All servers keep compiled code from one start to the next, as an installation does, so the first
+ * start is not counted.
  */
 export async function timeStarts<Name extends string>(servers: Record<Name, Starting>): Promise<Record<Name, Start>> {
   process.stderr.write('  start\n');

@@ -1,4 +1,7 @@
-/** Sends empty statements as a request does, until the process is killed. Prints their number after each thousand. */
+/**
+ * Sends empty statements over the server's connection pool until the process is killed. Prints their number after each
+ * thousand.
+ */
 
 import sql from 'sql-template-tag';
 import { openPool, query, takeConnection, together } from '../../server/src/db/connect.ts';

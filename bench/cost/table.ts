@@ -11,12 +11,12 @@ const START = {
 };
 const SHARE = { must: 0.8, goal: 1.0 };
 
-/** How the figures were measured. */
+/** Describes how the figures were measured. */
 export function pace(clients: number, seconds: number, rounds: number): string {
   return `${clients} clients; per row and server ${rounds} rounds of ${+(seconds / rounds).toFixed(1)} seconds.`;
 }
 
-/** Tables of the costs next to the goals, and then of the speed and the data sent to the database. */
+/** Formats tables of the costs and the goals, followed by the speed and the data sent to the database. */
 export function tables(measured: Measured[], shops: Shops | undefined, starts: Starts | undefined): string[] {
   const costs = [...measured.map(costOf), ...(shops ? [shareOf(shops)] : []), ...(starts ? startsOf(starts) : [])];
   return [...table(COSTS, costs), ...(measured.length > 0 ? ['', ...table(RATES, measured.map(ratesOf))] : [])];
@@ -84,7 +84,10 @@ function startsOf({ bare, api, all }: Starts): Line[] {
   return [line('start / RSS at rest, `ROLE=api`', api), line('start / RSS at rest, default role', all)];
 }
 
-/** The share of each row's cost that is due to the number of its statements, regardless of what the statements do. */
+/**
+ * Describes the share of each row's cost that is due to the number of its statements, regardless of what the statements
+ * do.
+ */
 export function shareOfStatements({ alone, together }: Statements, measured: Measured[]): string {
   const sum = ({ server, postgres }: Statements['alone']) => server + postgres;
   const each = (of: Statements['alone']) => `${fine(sum(of))} ms (${fine(of.server)} + ${fine(of.postgres)})`;

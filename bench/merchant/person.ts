@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '../../server/test/chromium.ts';
 
 /**
- * A person at a screen or a terminal, whose presses and typed characters are counted. With a pace of 1 the person is as slow as
- * people are; with 0 only the machine takes time.
+ * A person at a screen or a terminal. Counts the presses and the typed characters. With a pace of 1, the person is as
+ * slow as people are; with 0, only the machine takes time.
  */
 export class Person {
   clicks = 0;
@@ -16,7 +16,7 @@ export class Person {
     this.#pace = pace;
   }
 
-  /** Reads new text: 250 words a minute, and no more than 15 seconds, because people skip the rest. */
+  /** Reads new text at 250 words a minute, for at most 15 seconds, because people skip the rest. */
   async read(text: string): Promise<void> {
     const fresh = text.split('\n').filter((line) => line.trim() !== '' && !this.#seen.has(line.trim()));
     for (const line of fresh) this.#seen.add(line.trim());
@@ -24,13 +24,13 @@ export class Person {
     await this.#pause(Math.min(words * 0.24, 15));
   }
 
-  /** Decides and points, which takes 2.5 s (the keystroke-level model has 1.35 s to think and 1.1 s to point). */
+  /** Decides and points. This takes 2.5 s: the keystroke-level model has 1.35 s to think and 1.1 s to point. */
   async point(): Promise<void> {
     this.clicks += 1;
     await this.#pause(2.5);
   }
 
-  /** Types 200 keystrokes a minute, after a moment to decide. */
+  /** Types 200 characters a minute, after a moment to decide. */
   async key(text: string): Promise<void> {
     this.keys += text.length;
     await this.#pause(1.35 + text.length * 0.3);
@@ -43,7 +43,7 @@ export class Person {
 
 const WAIT = { timeout: 60_000 };
 
-/** The browser of a person, who reads its screens, and presses buttons by their visible names. */
+/** The browser of a person, who reads the screens and presses buttons by their visible names. */
 export class Screen {
   readonly tab: Page;
   readonly person: Person;

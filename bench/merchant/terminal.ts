@@ -15,7 +15,7 @@ export class Terminal {
     this.#env = { ...process.env, COLUMNS: '80', LINES: '24', ...env };
   }
 
-  /** Types a command and then the answers to its questions; `typed` is the text that a person types for it. */
+  /** Types a command and then the answers to its questions. `typed` is the text that a person types for the command. */
   async run(typed: string, command: string, answers: [question: string, answer: string][] = []): Promise<string> {
     this.commands += 1;
     await this.#person.key(`${typed}\n`);

@@ -12,7 +12,7 @@ import { report, table, whole } from '../report.ts';
 import { firstLoad, logIn, type Opening, openByAddress, openByMenu, openTab } from './screens.ts';
 import { openLargeShop } from './shop.ts';
 
-/** Measures the panel in a browser, in the demo shop and in one with many products and as many orders. */
+/** Measures the panel in a browser: in the demo shop, and in a shop with many products and as many orders. */
 export async function panel(products: number, rounds: number): Promise<void> {
   const chromium = findChromium();
   if (!chromium) throw new Error(NO_CHROMIUM);
@@ -78,8 +78,8 @@ async function measureShop({ browser, baseUrl, shop, rounds }: Shop): Promise<Sh
     const screens: Measured[] = [];
     for (const [screen, path] of await screensOf(baseUrl, shop)) {
       const [first, again]: [Opening[], Opening[]] = [[], []];
-      // The first opening of each screen does not count, because the server still compiles code, and the database reads from
-      // disk.
+      // The first opening of each screen is not counted, because the server still compiles code, and the database reads
+      // from disk.
       for (let round = 0; round <= rounds; round += 1) {
         first.push(await openByAddress(tab, `${baseUrl}/panel${path}`));
         await openByMenu(tab, '/account');
@@ -100,7 +100,7 @@ async function measureShop({ browser, baseUrl, shop, rounds }: Shop): Promise<Sh
   }
 }
 
-/** Lists the screens: each entry of the menu, a page of each kind, and the lists when they are searched and filtered. */
+/** Lists the screens: each entry of the menu, one page of each kind, and the lists with a search or a filter. */
 async function screensOf(baseUrl: string, { api_key }: OwnedSite): Promise<[string, string][]> {
   const dashboard = createDashboardClient({ baseUrl, apiKey: api_key });
   const query = { limit: 1 };

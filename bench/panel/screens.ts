@@ -8,7 +8,7 @@ export interface Opening {
   slowest: { path: string; ms: number } | undefined;
 }
 
-/** Opens a tab that notes when its content last changed. */
+/** Opens a tab that records when its content last changed. */
 export async function openTab(context: BrowserContext): Promise<Page> {
   const tab = await context.newPage();
   await tab.setViewport({ width: 1_280, height: 900 });
@@ -56,7 +56,9 @@ const WATCH = `
     new MutationObserver(note).observe(document.body, { childList: true, characterData: true, subtree: true });
   });`;
 
-/** Waits until the screen has appeared and no longer changes, and returns the time of the last change and the slowest call. */
+/**
+ * Waits until the screen has appeared and no longer changes. Returns the time of the last change and the slowest call.
+ */
 async function usable(tab: Page): Promise<Opening> {
   // Waits before the first check, because a new screen appears a moment after its URL.
   await sleep(QUIET_MS);
@@ -72,7 +74,7 @@ async function usable(tab: Page): Promise<Opening> {
   return { ms, slowest: calls.sort((a, b) => b.ms - a.ms)[0] };
 }
 
-/** The bytes that a first load transfers with gzip, for the panel's own files and for API responses. */
+/** Measures the bytes that a first load transfers with gzip: the panel's own files, and the API responses. */
 export async function firstLoad(tab: Page, url: string): Promise<{ files: number; answers: number }> {
   const sizes = { files: 0, answers: 0 };
   const session = await tab.createCDPSession();

@@ -9,7 +9,7 @@ import { fillTemplate, keepTemplate } from '../scale/template.ts';
 /** The number of orders in the template: one for each product. */
 const ORDERS = SMALL;
 
-/** Opens a shop with this many products and as many orders, made of copies like those of `scale`. */
+/** Opens a shop with this many products and as many orders, made from copies as in the scenario `scale`. */
 export async function openLargeShop(
   database: Database,
   products: number,
@@ -43,7 +43,8 @@ export async function openLargeShop(
  * stock or sold out.
  */
 async function age(db: pg.Client, site_id: string): Promise<void> {
-  // Updates the statistics first: without them the planner expects few copies, and compares each order with each other order.
+  // Updates the statistics first. Without them, the planner expects few copies and compares each order with all other
+  // orders.
   await db.query('analyze');
   await db.query('set session_replication_role = replica');
   await db.query(ORDERS_OF_A_YEAR, [site_id]);

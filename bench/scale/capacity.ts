@@ -3,8 +3,8 @@ import type { Measured } from './measure.ts';
 import { SMALL } from './sizes.ts';
 
 /**
- * How often each kind of work is done in a shop in a day. These are assumptions, not measurements. Half of the lists come
- * from the cache.
+ * The assumed (not measured) number of times that a shop does each kind of work in a day. Half of the lists come from
+ * the cache.
  */
 const DAY: Record<string, number> = {
   'list of 20, no cache': 200,
@@ -20,9 +20,9 @@ const DAY: Record<string, number> = {
   'agent: find, five candidates, no cache': 20,
 };
 const PRODUCTS_PER_SHOP = 500;
-/** How many times the mean load the busiest hour has. */
+/** The load in the busiest hour, as a multiple of the mean load. */
 const PEAK = 3;
-/** The share of a core that may be in use in the busiest hour. */
+/** The share of a core that may be used in the busiest hour. */
 const USE = 0.6;
 const MS_PER_DAY = 86_400_000;
 const SHOPS = [2_000, 10_000, 100_000];

@@ -4,9 +4,10 @@ import { SMALL } from './sizes.ts';
 import { ORDERS, TABLES } from './template.ts';
 
 /**
- * Fills shops with copies of the template's rows, which the server wrote, with one statement per table. Each copy gets its own
- * ids, numbers and e-mail addresses. A shop of 50,000 products consists of fifty copies, one of 300 products of part of one.
- * Triggers and foreign keys are off, because the copied rows already include the effects of the triggers.
+ * Fills shops with copies of the template's rows, which the server wrote, with one statement per table. Each copy gets
+ * its own ids, numbers and e-mail addresses. A shop of 50,000 products consists of fifty copies; a shop of 300 products
+ * is a copy of part of the template. Triggers and foreign keys are off, because the copied rows already include the
+ * effects of the triggers.
  */
 export async function addShops(
   db: pg.Client,
@@ -27,7 +28,8 @@ export async function addShops(
   const indexes = await dropIndexes(db);
   for (const table of TABLES) {
     const began = performance.now();
-    // Reads the template once for each copy and in its order, so that rows are written in the order of their keys.
+    // Reads the template once for each copy, in the order of the copies, so that rows are written in the order of their
+    // keys.
     const { rowCount } = await db.query(
       insertion(
         own,
@@ -108,8 +110,8 @@ function renumbered(column: string): string {
 type Own = Record<string, string>;
 
 /**
- * Columns with the number of a product, or another value that must be unique in a shop. `orders` is the number of orders in the
- * template.
+ * Columns that contain the number of a product, or another value that must be unique in a shop. `orders` is the number
+ * of orders in the template.
  */
 const ownValues = (orders: number): Own => ({
   'sites.merchant_id': 'uuid_v7()',
@@ -131,7 +133,7 @@ interface Index {
   definition: string;
 }
 
-/** Drops the indexes that belong to no constraint, because building them at the end takes a fraction of the time. */
+/** Drops the indexes that belong to no constraint. Building them at the end takes only a fraction of the time. */
 async function dropIndexes(db: pg.Client): Promise<Index[]> {
   const { rows } = await db.query<Index>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

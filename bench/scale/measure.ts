@@ -9,7 +9,7 @@ import { WORKS, type Work } from './work.ts';
 export interface Servers {
   db: pg.Client;
   postmaster: number;
-  /** The servers with the cache of the catalogue, and without. */
+  /** The servers with and without the catalogue cache. */
   of: Record<Cache, Running>;
 }
 
@@ -25,9 +25,9 @@ export interface Measured {
 /** The statements, rows and pages that one unit reads. */
 export interface Reads {
   statements: number;
-  /** The rows of tables that were read from their pages. */
+  /** The number of rows read from the pages of tables. */
   rows: number;
-  /** The pages of tables and indexes that were read, from memory or disk. */
+  /** The number of pages of tables and indexes read, from memory or disk. */
   pages: number;
 }
 
@@ -63,7 +63,9 @@ const COUNTED = 20;
  */
 const REPORTED_EVERY_MS = 1_100;
 
-/** Counts the reads of each kind of work. The servers must count their statements, and nothing else may be running. */
+/**
+ * Counts the reads of each kind of work. The servers must be started with statement counting, and nothing else may run.
+ */
 export async function countReads(servers: Servers, shop: MeasuredShop): Promise<Map<Work, Reads>> {
   const counted = new Map<Work, Reads>();
   for (const work of WORKS) counted.set(work, await readsOf(servers, shop, work));

@@ -14,13 +14,13 @@ import { fillTemplate, keepTemplate } from './template.ts';
 import { verifyIndex } from './verify.ts';
 
 export interface ScaleOptions {
-  /** The sizes of the database, of `SIZES`, at which to measure; all when absent. */
+  /** The sizes of the database at which to measure, a subset of `SIZES`; all by default. */
   sizes?: number[];
   /** How many seconds each kind of work is done in each shop at each size. */
   seconds: number;
 }
 
-/** Measures the same work in the same shops, while the database grows around them. */
+/** Measures the same work in the same shops, while the number of products in the database grows. */
 export async function scale({ sizes = SIZES, seconds }: ScaleOptions): Promise<void> {
   const wrong = sizes.find((size) => !SIZES.includes(size));
   if (wrong !== undefined) throw new Error(`There is no size ${wrong}; there are ${SIZES.join(', ')}.`);
@@ -80,7 +80,8 @@ async function measureAt(size: number, { database, db, postmaster, shops, second
     for (const shop of shops) all.push(...(await measure(around(of), shop, size, seconds)));
     return all;
   });
-  // Connections report their reads at the latest when they end, so the servers above must have ended before reads are counted.
+  // Connections report their reads at the latest when they end, so the first servers must have ended before reads are
+  // counted.
   await withServers(database, true, async (of) => {
     for (const shop of shops) {
       const reads = await countReads(around(of), shop);
@@ -108,7 +109,7 @@ async function fillFirst({ url: databaseUrl, dataDir }: Database, db: pg.Client,
   say('the shop that all others are made of', began);
 }
 
-/** Settings for loading. All data can be generated again, so nothing has to wait for the disk. */
+/** PostgreSQL settings for loading. All data can be generated again, so writes need not wait for the disk. */
 const LOADING: Record<string, string> = {
   fsync: 'off',
   full_page_writes: 'off',

@@ -5,7 +5,7 @@ import { type Goods, type Shopper, shopperAt } from '../flows.ts';
 import type { Running, Site } from '../processes.ts';
 import type { Surface } from './work.ts';
 
-/** A shop to measure, with credentials for each of its surfaces. */
+/** A shop to measure, with credentials for each of its APIs. */
 export interface MeasuredShop {
   products: number;
   site: Site;
@@ -40,7 +40,7 @@ export async function openShop(
   return { products, site, agent_token, goods };
 }
 
-/** A client of one of the shop's surfaces, on a persistent connection. */
+/** Opens a client of one of the shop's APIs, on a persistent connection. */
 export function clientOf(
   { url }: Running,
   { site, agent_token, goods }: MeasuredShop,

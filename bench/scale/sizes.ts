@@ -1,4 +1,7 @@
-/** The total numbers of products in the database at which the work is measured. The database grows from one to the next. */
+/**
+ * The numbers of products in the whole database at which the work is measured. The database grows from one size to the
+ * next.
+ */
 export const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 
 /** The number of products of the shop that is measured at every size. All other shops are made of copies of it. */
@@ -6,7 +9,7 @@ export const SMALL = 1_000;
 /** The number of products of the large shop, which is measured once it exists. */
 export const LARGE = 50_000;
 
-/** The shops to add to reach a size: first large ones, then many small ones of decreasing size. */
+/** Returns the sizes of the shops to add: first large shops, then many small ones of decreasing size. */
 export function shopsAddedFor(products: number): number[] {
   const step = STEPS[products];
   if (!step) throw new Error(`There is no step to ${products} products; there are ${SIZES.join(', ')}.`);
@@ -21,7 +24,7 @@ const STEPS: Record<number, { large: number; tail: number; shops: number }> = {
   1000000: { large: 9, tail: 450_000, shops: 1_790 },
 };
 
-/** Distributes this many products over this many shops, each with a little less than the one before. */
+/** Distributes this many products over this many shops. Each shop gets slightly fewer than the one before. */
 function tail(products: number, shops: number): number[] {
   const weights = Array.from({ length: shops }, (_, rank) => 1 / (rank + EVENNESS));
   const sum = weights.reduce((all, weight) => all + weight, 0);

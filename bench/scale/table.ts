@@ -4,7 +4,8 @@ import type { Measured } from './measure.ts';
 import { WORKS } from './work.ts';
 
 /**
- * For each shop, a table with the cost of its work at each size of the database. All measurements follow in a folded section.
+ * Formats a table for each shop with the cost of its work at each size of the database. All measurements follow in a
+ * folded section.
  */
 export function tables(measured: Measured[]): string[] {
   const shops = [...new Set(measured.map(({ shop }) => shop))];

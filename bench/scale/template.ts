@@ -21,7 +21,7 @@ export function numberOf(rank: number): string {
   return String(rank).padStart(7, '0');
 }
 
-/** The product with this rank, from 1 on. */
+/** Returns the product with this rank, starting at 1. */
 export function productOf(rank: number) {
   const { name, description, category, variants } = goodsOf(rank - 1);
   const words = name.split(' ').slice(0, 2);
@@ -41,7 +41,7 @@ export function productOf(rank: number) {
   };
 }
 
-/** Fills the shop with products, orders, and customers of some of the orders. */
+/** Fills the shop with products, orders, and customers for some of the orders. */
 export async function fillTemplate(
   db: pg.Client,
   { url }: Running,
@@ -68,8 +68,8 @@ export async function fillTemplate(
 }
 
 /**
- * Places the orders. The n-th order contains a product of the n-th part of the catalogue, so that a copy of part of the shop
- * has orders for its products.
+ * Places the orders. The n-th order contains a product of the n-th part of the catalogue, so that a copy of part of the
+ * shop includes orders for its products.
  */
 async function placeOrders(url: string, site: Site, goods: Goods, orders: number): Promise<void> {
   const shopper = shopperAt(url, site, goods);

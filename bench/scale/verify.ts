@@ -6,8 +6,8 @@ import type { MeasuredShop } from './shops.ts';
 const SAMPLE = 5;
 
 /**
- * Makes the server rewrite the search index of some copied products. Throws unless each rewritten row is the same as the copy.
- * The shop's catalogue version changes.
+ * Makes the server rewrite the search index of some copied products. Throws unless each rewritten row equals the copied
+ * one. This changes the shop's catalogue version.
  */
 export async function verifyIndex(db: pg.Client, { url }: Running, { site }: MeasuredShop): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: site.api_key });

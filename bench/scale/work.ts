@@ -20,7 +20,7 @@ export interface Work {
 
 const BOUND = 1.5;
 const SEARCH_BOUND = 2.5;
-/** Two hundred products, taken from all over the shop. */
+/** Two hundred products from the whole range of the shop's products. */
 const SOME = Array.from({ length: 200 }, (_, i) => productOf(1 + ((i * 7) % SMALL)));
 
 export const WORKS: Work[] = [

@@ -11,7 +11,7 @@ const CONTRACT = '/generated/openapi.json';
 
 /**
  * All commands need the errors' remedies and the dashboard's request schemas, which are a tenth of the contract.
- * Commands that need more import the contract dynamically. It becomes a separate file without examples.
+ * Commands that need more import the contract dynamically; that import becomes a separate file without examples.
  */
 const contractInParts = {
   name: 'contract-in-parts',

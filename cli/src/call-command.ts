@@ -42,7 +42,7 @@ export interface CallCommand<Id extends OperationId> {
 }
 
 export interface View {
-  /** First argument of the command line. */
+  /** The first argument of the command line. */
   named: string;
   query: { page?: number; limit?: number };
   paint: Paint;
@@ -98,7 +98,7 @@ async function perform<Id extends OperationId>(
   );
 }
 
-/** Path parameters, with names (SKU, slug, order number, e-mail) replaced by ids. */
+/** Returns the path parameters, with names (SKU, slug, order number, e-mail) replaced by ids. */
 async function found(client: DashboardClient, given: (readonly [string, unknown])[]): Promise<object> {
   const entries = given.map(async ([name, value]) => [
     name,

@@ -6,7 +6,7 @@ import { usageError } from './errors.ts';
 /** A stored login. */
 export interface Profile {
   url: string;
-  /** Undefined after a logout. A profile has a token or an API key. */
+  /** A profile has an API key or a session token; after a logout, neither. */
   api_key?: string;
   session_token?: string;
   /** When the staff session ends. */
@@ -20,7 +20,7 @@ export interface Profile {
 
 export type Profiles = Record<string, Profile>;
 
-/** An agent's token with its permissions. */
+/** An agent's token, and the time when it expires. */
 export interface KeptAgent {
   token: string;
   expires_at: string;

@@ -1,6 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 
-/** Matches cells that spreadsheets would run as a formula. A negative number is none, and has to be summed. */
+/**
+ * Matches cells that spreadsheets would run as a formula. Excludes negative numbers, so that spreadsheets can add them
+ * up.
+ */
 const FORMULA = /^(?!-\d+(?:\.\d+)?$)[=+\-@\t\r]/;
 
 /** Converts rows to CSV (RFC 4180). Cells that spreadsheets would run as a formula get an apostrophe as prefix. */

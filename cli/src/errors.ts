@@ -16,7 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An error that the server did not report. `remedy` tells the user what to do. */
+/** An error that the server did not report. `remedy` explains what the user can do. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;
@@ -47,7 +47,7 @@ export interface Report {
   detail?: { field: string; flag?: string; message: string }[];
 }
 
-/** The report of an error that ends a command. Bugs are rethrown. */
+/** Returns the report of an error that ends a command. Rethrows unknown errors, which are bugs. */
 export function reportOf(error: unknown): Report {
   if (error instanceof CommerceError) return refusal(error);
   if (error instanceof ConnectionError) {

@@ -12,7 +12,7 @@ import { staffIdOf } from './commands/staff-id.ts';
 import { variantIdOf } from './commands/variant-id.ts';
 
 interface Finder {
-  /** The property that identifies the object besides its id, such as its SKU. */
+  /** The property other than the id that identifies the object, such as its SKU. */
   by: string;
   find: (client: DashboardClient, wanted: string) => Promise<string>;
 }
@@ -36,13 +36,13 @@ export function isFound(parameter: string): boolean {
   return Object.hasOwn(FINDERS, parameter);
 }
 
-/** The other property that can name the parameter's object, such as "SKU"; undefined if there is none. */
+/** Describes how the parameter's object can be named, such as "by SKU or id"; undefined if only its id is accepted. */
 export function namedBy(parameter: string): string | undefined {
   const finder = FINDERS[parameter];
   return finder && `by ${finder.by} or id`;
 }
 
-/** Finds an object by its name. Returns its id. */
+/** Returns the id of an object that is named by its id or another property. */
 export async function idOf(parameter: string, client: DashboardClient, wanted: string): Promise<string> {
   return isUuid(wanted) ? wanted : ((await FINDERS[parameter]?.find(client, wanted)) ?? wanted);
 }

@@ -6,17 +6,17 @@ import * as requests from './testing-requests.ts';
 
 const { CASES, COMMANDS, SPECIAL } = requests;
 
-test('no flag of a command has the name of a global flag, which would take its value', () => {
+test('no command has a flag with the name of a global flag', () => {
   const globals = ['--json', '--profile', '--url', '--version', '--help'];
   const taken = COMMANDS.filter(({ command }) => command.options.some(({ long }) => globals.includes(long ?? '')));
   expect(taken.map(({ path }) => path.join(' '))).toEqual([]);
 });
 
-test('every operation with a request has a command', () => {
+test('every operation with parameters or a body has a command', () => {
   expect(CASES.filter(({ command }) => command === undefined).map(({ id }) => id)).toEqual([]);
 });
 
-test.each(CASES)("$path sends each field of $id in the contract's format", async (one) => {
+test.each(CASES)('$path sends each field of $id in the format of the contract', async (one) => {
   const { id, operation, path, command } = one;
   const server = await fakeServer(requests.ANSWERS);
   const { commerce } = await loggedIn(server.url);
@@ -36,7 +36,7 @@ test.each(CASES)("$path sends each field of $id in the contract's format", async
   }
 });
 
-/** A text that the contract rejects for this field. */
+/** Returns a text that the contract rejects for this field. */
 function mistakenText(schema: requests.Field['schema']): string | undefined {
   const { type, enum: words, format, ref = '', additionalProperties } = requests.resolved(schema);
   if (words) return 'nonsense';
@@ -56,7 +56,7 @@ const MISTAKES = CASES.flatMap((one) =>
 );
 
 test.each(MISTAKES)(
-  'the error of `$at` for the value $wrong names $flag and a valid format',
+  '`$at` rejects the value $wrong, and names $flag and a valid format',
   async ({ one, flag, wrong }) => {
     const server = await fakeServer({});
     const { commerce } = await loggedIn(server.url);
@@ -74,7 +74,7 @@ test.each([
   { args: ['shipping-options', 'create', 'Parcel'], missing: 'Give --price <amount>.' },
   { args: ['api-keys', 'create'], missing: 'Give --description <description> and --scope <scope>.' },
   { args: ['inventory', 'adjust', requests.PRODUCT.id, '--delta', '3'], missing: 'Give --reason <reason>.' },
-])('$args names the missing flags', async ({ args, missing }) => {
+])('$args fails and names the missing flags', async ({ args, missing }) => {
   const server = await fakeServer({});
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(args);
@@ -84,7 +84,7 @@ test.each([
   expect(server.seen).toEqual([]);
 });
 
-test('--input sets required fields and those without a flag, and flags override it', async () => {
+test('--input can contain required fields and fields without a flag, and flags override it', async () => {
   const server = await fakeServer(requests.ANSWERS);
   const { commerce } = await loggedIn(server.url);
   const file = join(await folder(), 'parcel.json');
@@ -105,12 +105,12 @@ test.each([
   ['audit list', '--cursor <cursor>', 'continues after the previous page'],
   ['variants create', '--option1 <value>', "the value of the product's first option"],
   ['variants create', '--weight <number>', 'the weight; none when unknown'],
-])('%s explains %s in the help', (path, flags, help) => {
+])('the help of %s describes %s', (path, flags, help) => {
   const command = COMMANDS.find((one) => one.path.join(' ') === path)?.command;
   expect(command?.options.find((option) => option.flags === flags)?.description).toBe(help);
 });
 
-test('no command has a flag that only sets a default, or --input for a body with a single field', () => {
+test('no command has a flag that only sets a default, or --input for a body with one field', () => {
   const flags = COMMANDS.flatMap(({ path, command }) => command.options.map(({ long }) => `${path.join(' ')} ${long}`));
   const useless = /--no-(dry-run|by-hand|keep-prices|low-stock|out-of-stock)|--taxable|rotate --input/;
   expect(flags.filter((flag) => useless.test(flag))).toEqual([]);

@@ -2,7 +2,7 @@ import type { Contract } from './contract.ts';
 
 const SHOWN = 3;
 
-/** The contract's paths that are most similar to an unknown path. */
+/** Returns the contract's paths that are most similar to an unknown path. */
 export function nearestPaths({ operations }: Contract, path: string): string[] {
   const asked = path.split('/');
   const ranked = [...new Set(operations.map((one) => one.path))]
@@ -11,7 +11,10 @@ export function nearestPaths({ operations }: Contract, path: string): string[] {
   return ranked.slice(0, SHOWN).map(({ known }) => known);
 }
 
-/** A parameter matches any segment. Each missing or additional segment counts with its full length. */
+/**
+ * Returns the distance between two paths. A parameter and any segment have the distance 1. A missing or additional
+ * segment counts with its full length.
+ */
 function distanceOf(known: string[], asked: string[]): number {
   let sum = 0;
   for (let at = 0; at < Math.max(known.length, asked.length); at += 1) {

@@ -2,8 +2,8 @@ import type { OperationId } from './operations.ts';
 import { requestFields } from './request-fields.ts';
 
 /**
- * Texts and numbers in `rest` that an operation can set, by label. A view uses it for fields that it does not format
- * itself, so that new fields of the contract are shown without a code change.
+ * Returns the texts and numbers in `rest` that an operation can set, by label. A view uses this for fields that it does
+ * not format itself, so that new fields of the contract are shown without a code change.
  */
 export function otherFacts(id: OperationId, rest: object): Record<string, string | number> {
   const values: Partial<Record<string, unknown>> = { ...rest };

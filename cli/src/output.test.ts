@@ -48,11 +48,11 @@ test('uses colours only in a terminal without NO_COLOR', () => {
   expect(painter({ env: {} }, {})('red', 'x')).toBe('x');
 });
 
-test('escapes untrusted text for the terminal', () => {
+test('escapes control characters in untrusted text', () => {
   expect(plain('a\x1b[2J\nb\u202ec\u0007')).toBe('a [2J bc ');
 });
 
-test('shows commands with npx if the CLI was started that way', () => {
+test('shows commands with npx if the CLI was started with npx', () => {
   const words = 'Log in: commerce login --demo, or npx commerce login. See @commerce-backend/cli and my-commerce shop.';
   expect(asCalled(words, { env: {} })).toBe(words);
   expect(asCalled(words, { env: { npm_command: 'exec' } })).toBe(words.replace('in: commerce', 'in: npx commerce'));

@@ -14,8 +14,8 @@ export async function ask(terminal: Terminal, question: string, preset?: string)
 
 /**
  * Reads a secret: typed without echo, or the first line of standard input if that is not a terminal. Secrets are never
- * command-line arguments, which other users of the machine can see and shells store. Throws a usage error if there is
- * none.
+ * command-line arguments, because other users of the machine can see those and shells store them. Throws a usage error
+ * if no secret is given.
  */
 export async function askSecret(terminal: Terminal, question: string): Promise<string> {
   const secret = canAsk(terminal)

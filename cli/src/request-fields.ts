@@ -93,7 +93,7 @@ function fieldOf(name: string, place: RequestField['place'], schema: Schema, req
   const { enum: values = [] } = { ...REQUESTS.resolve(element), ...element };
   const words = kind === 'words' ? values.filter((word) => typeof word === 'string') : undefined;
   const empty = isList ? [] : kind === 'map' ? {} : types.includes('null') ? null : undefined;
-  // Query parameters cannot be null. There "none" is an ordinary text: a vendor may be called none.
+  // Query parameters cannot be null. For them, "none" is an ordinary text: a vendor may be called none.
   const clears = place === 'body' ? empty : undefined;
   const preset = whole.default === undefined ? undefined : String(whole.default);
   const texts = { help: helpOf(name, whole), bounds: boundsOf(whole), preset };
@@ -126,7 +126,10 @@ function kindOf(name: string, schema: Schema): Kind {
   return 'text';
 }
 
-/** First sentence of the description, with "none" instead of null. Without a description, the field's name in words. */
+/**
+ * Returns the first sentence of the description, with "none" instead of null. Without a description, returns the
+ * field's name in words.
+ */
 function helpOf(name: string, { description = name.replaceAll('_', ' ') }: Schema): string {
   const [sentence = ''] = description.split(/\.(?:\s|$)/);
   const words = sentence.replace(/^\p{Lu}(?=\p{Ll}| )/u, (letter) => letter.toLowerCase());
@@ -138,5 +141,5 @@ function boundsOf({ minimum, maximum }: Schema): string | undefined {
   return isShown ? `${minimum} to ${maximum}` : undefined;
 }
 
-/** Higher maximums are technical limits, which the help does not mention. */
+/** The help omits higher maximums, which are technical limits. */
 const MOST_SHOWN = 10_000;

@@ -6,7 +6,7 @@ type Call = (...args: unknown[]) => Promise<{ error?: { error?: string; second_f
 
 /**
  * Wraps a client so that it asks for the password when the server requires it, and then repeats the rejected call.
- * Without a terminal, the error is thrown.
+ * Without a terminal, returns the rejection.
  */
 export function withStepUp(client: DashboardClient, terminal: Terminal): DashboardClient {
   const repeating =

@@ -13,7 +13,7 @@ export interface Terminal {
 
 type Ending = 'SIGINT' | 'SIGTERM';
 
-/** Whether the user can be asked: both input and output are terminals. */
+/** Whether the user can be asked: stdin and stderr are terminals. */
 export function canAsk({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

@@ -225,7 +225,7 @@ export const BESIDE: Record<string, (flag: string) => string[]> = {
 
 const typesOf = (schema: Json): string[] => [resolved(schema).type ?? []].flat();
 
-/** Values of a field: as typed and as sent. */
+/** Returns values of a field: as typed and as sent. */
 function samplesOf(name: string, field: Json): [string[], unknown][] {
   const schema = { ...resolved(field), ...field };
   const types = typesOf(field);
@@ -259,7 +259,7 @@ export const CASES = OPERATIONS.filter(({ id, fields }) => fields.length > 0 && 
   return { id: operation.id.replace('dashboard.', ''), operation, ...(found ?? { command: undefined, path: [] }) };
 });
 
-/** Arguments that a command needs for its path and for fields without a flag. */
+/** Returns the arguments that a command needs for its path and for fields without a flag. */
 export async function argumentsOf({ command, operation }: (typeof CASES)[number]): Promise<string[]> {
   const file = join(await folder(), 'rows.csv');
   await writeFile(file, 'sku,delta\nMUG-1,3\n');
@@ -305,13 +305,13 @@ export const ANSWERS: Answers = {
 
 export type Case = (typeof CASES)[number];
 
-/** Fields that a command's flags set. */
+/** Returns the fields that a command's flags set. */
 export function flaggedFields({ id, operation, command }: Case): Field[] {
   const isNamed = (name: string) => command?.registeredArguments.some((argument) => argument.name() === name);
   return operation.fields.filter(({ name }) => !isNamed(name) && !ELSEWHERE.has(`${id}.${name}`));
 }
 
-/** Flags for all required fields except one. */
+/** Returns flags for all required fields except one. */
 export function requiredFlags(one: Case, but: string): string[] {
   const isRequired = ({ name, required }: Field) =>
     required && name !== but && !SPECIAL[`${one.id}.${name}`] && `${one.id}.${name}` !== 'createRefund.amount';

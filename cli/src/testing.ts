@@ -55,12 +55,12 @@ export async function closedServer(): Promise<{ url: string }> {
   return { url: `http://127.0.0.1:${port}` };
 }
 
-/** A list response with all rows on one page. */
+/** Returns a list response with all rows on one page. */
 export function pageOf(noun: string, rows: unknown[]) {
   return { [noun]: rows, total: rows.length, page: 1, limit: 20, pages: 1 };
 }
 
-/** An error response in the contract's format. */
+/** Returns an error response in the contract's format. */
 export function refusal(status: number, error: string, message: string, more: object = {}): Answer {
   return { status, body: { error, message, request_id: 'req-1', retryable: false, ...more } };
 }
@@ -106,7 +106,7 @@ export async function user(env: Record<string, string> = {}) {
   return { commerce, begin, config };
 }
 
-/** A user with an API key for this server. */
+/** Returns a user with an API key for this server. */
 export async function loggedIn(url: string, apiKey = 'key_test') {
   return user({ COMMERCE_URL: url, COMMERCE_API_KEY: apiKey });
 }

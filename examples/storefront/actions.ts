@@ -54,7 +54,7 @@ export async function goToCheckout(visit: Visit): Promise<void> {
   });
 }
 
-/** Redirects to a page with a notice or the shop's error. If the session has ended, the error is rethrown. */
+/** Redirects to a page with a notice or the shop's error. Rethrows other errors and that of an ended session. */
 export async function refusable(
   visit: Visit,
   page: string,
@@ -93,7 +93,7 @@ export async function submit(
   return undefined;
 }
 
-/** Returns an error of the shop, and rethrows any other error. */
+/** Returns an error with which the shop rejected the input. Rethrows any other error. */
 export function refusalIn(error: unknown): CommerceError {
   if (!(error instanceof CommerceError) || error.status >= 500) throw error;
   if (isError(error, 'unauthorized', 'invalid_token')) throw error;

@@ -119,7 +119,7 @@ const ownForms: RequestHandler = (req, res, next) => {
   else next();
 };
 
-/** An ended session redirects to the login. Errors of the shop become a page in the shopper's language. */
+/** Redirects to the login if the session has ended. Other errors become a page in the shopper's language. */
 async function answerError(error: unknown, visit: Visit, storefront: Storefront): Promise<void> {
   if (isError(error, 'unauthorized', 'invalid_token')) {
     visit.logOut();

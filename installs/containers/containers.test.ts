@@ -56,7 +56,7 @@ async function serving(): Promise<void> {
 const command = (...args: string[]) => composed('run', '--rm', '-T', ...args);
 
 test.skipIf(!daemon)(
-  'a shop opened in the composition can sell, and still exists after a restart',
+  'a shop created with Docker Compose can sell, and still exists after a restart',
   { timeout: 600_000 },
   async () => {
     await writeFile(join(folder, 'shop.json'), JSON.stringify(SHOP));

@@ -30,8 +30,9 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Whether a 401 of this path is about a wrong password or second-factor code, or is itself the answer about who is
- * logged in. The confirm path is not included, because its 401 may also mean that the session has ended.
+ * Whether a 401 of this path says nothing about the session: it means a wrong password or second-factor code, or
+ * answers the question who is logged in. The confirm path is excluded, because its 401 may also mean that the session
+ * has ended.
  */
 function isAboutSession(path: string): boolean {
   if (path === '/api/dashboard/auth/confirm') return false;
@@ -50,7 +51,7 @@ async function refusalOf(response: Response): Promise<{ error?: unknown; second_
   }
 }
 
-// Delivers updates before the next key press instead of some tasks later, so that saving locks a form at once.
+// Delivers updates before the next key press instead of some tasks later, so that saving locks a form immediately.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({

@@ -30,7 +30,7 @@ export function App() {
   );
 }
 
-/** Shows the login or the screens. Input in a form stays if the session ends. */
+/** Shows the login or the screens. Input in a form is kept when the session ends. */
 function Session() {
   const session = useSession();
   const [location] = useLocation();

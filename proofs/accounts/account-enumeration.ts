@@ -14,8 +14,8 @@ import { watchStatements } from '../testing/statements.ts';
 import { operationOf } from '../testing/tenant.ts';
 
 /**
- * Sends requests that contain an e-mail address. The response and the work must be the same whether or not the address has an
- * account.
+ * Sends requests that contain an e-mail address. The response and the server's work must not depend on whether the
+ * address has an account.
  */
 export const B1: Proof = {
   id: 'B1',
@@ -104,7 +104,9 @@ const CUSTOMERS: Record<string, Population> = {
   'who has registered': registered,
 };
 
-/** A request that contains an e-mail address. It must reveal nothing about the kinds of people in `who`. */
+/**
+ * A request that contains an e-mail address. Its response must not reveal to which kind in `who` the address belongs.
+ */
 interface Question {
   operation: string;
   who: Record<string, Population>;
@@ -145,7 +147,7 @@ async function newSession(scene: Scene): Promise<Call['headers']> {
 
 let addresses = 0;
 
-/** Builds the call with an IP address of its own, so that the limit per IP address rejects no call. */
+/** Builds the call with a new IP address, so that the limit per IP address rejects no call. */
 async function callOf(scene: Scene, { operation, body, headers }: Question, email: string): Promise<Call> {
   addresses += 1;
   const from = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -159,7 +161,7 @@ async function callOf(scene: Scene, { operation, body, headers }: Question, emai
   };
 }
 
-/** The number of calls with the same address: more than each limit allows, so that the rejections are compared too. */
+/** The number of calls with the same address: more than each limit allows, so that rejections are compared too. */
 const TIMES = 7;
 
 /**
@@ -265,8 +267,8 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
 }
 
 /**
- * Returns the area under the curve (AUC): how well the response time separates known from unknown addresses. 0.5 means not at
- * all.
+ * Returns the area under the curve (AUC): how well the response time separates known from unknown addresses. 0.5 means
+ * that it does not separate them.
  */
 async function series(scene: Scene, question: Question, population: Population, chance: Chance): Promise<number> {
   const known = await population(scene, QUESTIONS_EACH);
@@ -285,7 +287,7 @@ async function series(scene: Scene, question: Question, population: Population, 
   return areaUnderCurve(times);
 }
 
-/** The area is computed from the ranks of the known addresses (Mann-Whitney). */
+/** Computes the area from the ranks of the known addresses (Mann-Whitney). */
 function areaUnderCurve(times: { known: boolean; time: number }[]): number {
   const sorted = times.toSorted((one, other) => one.time - other.time);
   const ranks = sorted.reduce((sum, { known }, index) => sum + (known ? index + 1 : 0), 0);

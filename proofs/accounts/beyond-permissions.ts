@@ -32,7 +32,7 @@ function expectAllowed({ violations }: Team, what: string, { status, body }: Ans
   if (status >= 300) violations.add(`${what}: expected 2xx, got ${status} ${JSON.stringify(body).slice(0, 300)}`);
 }
 
-/** Cancelling an order with a refund must need the scope for refunds. */
+/** Cancelling an order with a refund must require the scope for refunds. */
 async function refundByCancelling(team: Team): Promise<void> {
   const { secret } = await keyOf(team, ['orders:read', 'orders:write']);
   const callers = {
@@ -97,7 +97,7 @@ const EVENTS = {
   'agent.*': 'agents:read',
 };
 
-/** Subscribing to an event must need the scope that reads the event's resource. */
+/** Subscribing to an event must require the scope that reads the event's resource. */
 async function subscribeBeyond(team: Team): Promise<void> {
   for (const [event, scope] of Object.entries(EVENTS)) {
     for (const granted of [['webhooks:write'], ['webhooks:write', scope]]) {

@@ -11,20 +11,22 @@ export interface Principal {
   schemes: string[];
   scopes: string[];
   headers: Call['headers'];
-  /** The customer whose storefront objects it owns; null for guests and other callers. */
+  /** The id of the customer who owns the caller's storefront objects; null for guests and other callers. */
   customer_id: string | null;
 }
 
 const SHOP_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
 const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 
-/** A customer who calls. */
 export interface Shopper {
   id: string;
   token: string;
 }
 
-/** All kinds of callers of a tenant: nobody, the storefront, staff, each kind of key, and these customers. */
+/**
+ * Returns all kinds of callers of a tenant: without credentials, the storefront, staff, each kind of key, and these
+ * customers.
+ */
 export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   const { StaffSession, ApiKey, StorefrontToken, SyncSecret } = tenant.secrets;
   const site = { 'X-Site-ID': tenant.site_id };
@@ -53,7 +55,7 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
 }
 
 /**
- * Whether this principal may call the operation. The scopes of the dashboard come from permissions.ts, those of other surfaces
+ * Whether this caller may call the operation. The scopes of the dashboard come from permissions.ts, those of other APIs
  * from the contract.
  */
 export function mayCall({ schemes, scopes }: Principal, { surface, name, security, ...declared }: Operation): boolean {

@@ -8,7 +8,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { useCodesAgain } from './second-factor-codes.ts';
 
 /**
- * Ends a customer's sessions in every possible way, and tries each token that they were given, even tokens issued meanwhile.
+ * Ends a customer's sessions in every possible way, and tries every token of these sessions, including tokens issued
+ * while the sessions end.
  */
 export const B4: Proof = {
   id: 'B4',
@@ -39,7 +40,7 @@ interface Scene {
   world: World;
   tenant: Tenant;
   account: Account;
-  /** The session whose call ends this session or the customer's other sessions. */
+  /** The session that makes the call. The call ends this session, or the customer's other sessions, or all of them. */
   first: Session;
 }
 
@@ -47,7 +48,7 @@ interface Ending {
   end(scene: Scene): Promise<unknown>;
   /** The sessions that this call ends. */
   ends: 'all' | 'the first' | 'all but the first';
-  /** Set if the password stays valid: then a login at the same moment need not fail. */
+  /** Set if the password stays valid, so that a concurrent login may succeed. */
   keepsPassword?: true;
 }
 
@@ -146,7 +147,7 @@ function loginOf({ email }: Account) {
   return { email, password: CUSTOMER_PASSWORD };
 }
 
-/** Requests a token; undefined if it was refused. */
+/** Requests a token. Returns undefined if the request was rejected. */
 async function give(world: World, by: Tenant, operation: string, body?: object): Promise<Session | undefined> {
   const given = { key: randomUUID(), operation, body, by };
   const { status, text } = await sendAgain(world, given);
@@ -171,8 +172,8 @@ function sendAgain(world: World, { key, operation, body, by }: Session['given'])
 }
 
 /**
- * Expects 401 for every call with the token, including operations on which it is optional, and no token for the old idempotency
- * key. Returns the number of calls.
+ * Expects 401 for every call with the token, even where a token is optional, and that a retry with the old idempotency
+ * key returns no token. Returns the number of calls.
  */
 async function expectDead(world: World, tenant: Tenant, { token, given }: Session, what: string): Promise<number> {
   const calls = ['getCustomer', 'listCustomerOrders', 'refreshCustomerToken', 'createCart', 'logoutCustomer'];

@@ -33,7 +33,7 @@ export const A2: Proof = {
     }),
 };
 
-/** Someone with a cart, a checkout and an order; a customer also has an address. */
+/** A buyer with a cart, a checkout and an order. A customer also has an address. */
 interface Owner {
   name: string;
   customer_id: string | null;
@@ -60,7 +60,7 @@ async function ownersIn(world: World, tenant: Tenant, customers: number): Promis
   return owners;
 }
 
-/** A customer who has only an account and an address. */
+/** Creates a customer who has only an account and an address. */
 async function newAccount(world: World, tenant: Tenant, name = 'a customer'): Promise<Owner> {
   const { customer, customer_token, address } = await MAKERS.customer.make(world, tenant);
   const [customer_id = '', token = ''] = [customer?.[0], customer_token?.[0]];
@@ -76,8 +76,8 @@ async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owne
 }
 
 /**
- * Sends everything that must be rejected: calls by callers without access, and calls on another person's objects. Returns the
- * number of calls.
+ * Sends calls that must be rejected: calls by callers without access, and calls on another person's objects. Returns
+ * the number of calls.
  */
 async function attack(world: World, tenant: Tenant, owners: Owner[], operation: Operation): Promise<number> {
   const call = await validCall(world, tenant, operation, { full: true });
@@ -112,7 +112,7 @@ interface Place {
   kind: Kind;
 }
 
-/** Finds the places in a call that identify someone's object. */
+/** Finds the fields of a call that identify a buyer's object. */
 function placesIn({ operation, body }: Call): Place[] {
   return slotsOf(operation, body).flatMap((slot) => {
     const [kind] = kindsOf(slot.name, slot.schema, operation.id) ?? [];
@@ -126,7 +126,7 @@ function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
   return principalsOf(tenant, shoppers);
 }
 
-/** Changes the call so that this principal makes it, on the owner's objects. */
+/** Changes the call so that this caller makes it, on the owner's objects. */
 function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owner): Call {
   const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
   const version = call.headers['If-Match'];
@@ -135,8 +135,8 @@ function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owne
 }
 
 /**
- * Staff may access everybody's objects. On the storefront, anyone who has the id of a guest's cart may use it; a customer's
- * objects are open to that customer only.
+ * Staff may access everybody's objects. On the storefront, anyone who has the id of a guest's cart may use that cart; a
+ * customer's objects are open to that customer only.
  */
 function mayTouch(principal: Principal, owner: Owner, operation: Operation): boolean {
   if (operation.surface !== 'storefront') return true;
@@ -175,13 +175,17 @@ function idsIn({ path, query, body }: Call, places: Place[]): string[] {
   });
 }
 
-/** Left out: the operations of agents, which E7 covers, and two storefront operations on a customer's agents. */
+/**
+ * Whether other proofs cover the operation: E7 covers the operations of agents. Two storefront operations on a
+ * customer's agents are left out too.
+ */
 function isProvenElsewhere({ id, surface }: Operation): boolean {
   return surface === 'agent' || id === 'storefront.revokeAgent' || id === 'storefront.listAgentAudit';
 }
 
 /**
- * Shows that the rejections mean something: callers with access must be served, and owners must not be treated like strangers.
+ * Shows that the rejections are meaningful: callers with access must succeed, and owners must not be treated like
+ * strangers.
  */
 async function admit(
   world: World,

@@ -13,14 +13,14 @@ import { callAs, type Tenant, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Calls every operation and page under another host name, and checks the links in its responses and mails. */
+/** Calls every operation and page under another host name, and checks the links in the responses and mails. */
 export const B5: Proof = {
   id: 'B5',
   promise: 'Links begin with the configured URL, whatever host a request names.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
-      // The server runs behind a trusted proxy, because it then reads more headers, such as X-Forwarded-Host.
+      // The server runs behind a trusted proxy, because it then also reads headers such as X-Forwarded-Host.
       const server = await startServer(trial.databaseUrl, { trustProxy: 1, baseUrl: BASE_URL }, trial.databaseUrl);
       const forger = { world, tenant, baseUrl: server.baseUrl, links: 0 };
       const chance = chanceOf(trial.seed);
@@ -61,7 +61,7 @@ const EVIL = 'evil.example';
 
 type Headers = Call['headers'];
 
-/** All headers and forms in which a request can name its host. */
+/** All headers and forms in which a request can contain a host name. */
 const FORGERIES: Headers[] = [
   { Host: EVIL },
   { Host: `${EVIL}:443` },
@@ -146,7 +146,7 @@ function judgeLinks(forger: Forger, what: string, shown: string): void {
   }
 }
 
-/** The pages for people and for programs, a checkout page, and the page to which a mail links. */
+/** Lists the paths of pages for people and for programs, of a checkout page, and of the page that a mail links to. */
 async function pagesOf({ world, tenant }: Forger): Promise<string[]> {
   const { checkout: [checkout_id = ''] = [] } = await MAKERS.checkout.make(world, tenant);
   const { checkout_url } = (await callAs(world, asGuest(tenant), 'storefront.getCheckout', undefined, {
@@ -170,7 +170,7 @@ async function forgePage({ world, baseUrl }: Forger, path: string): Promise<numb
   return FORGERIES.length;
 }
 
-/** A page without the values that differ in each response: the times, and the session cookie of a new browser. */
+/** Removes from a page the values that differ in each response: the times, and the session cookie of a new browser. */
 function comparablePage({ status, headers, text }: Reply): string {
   const { date, etag, 'x-request-id': request, 'set-cookie': cookie, ...kept } = headers;
   const limits = Object.keys(kept).filter((name) => name.startsWith('ratelimit'));

@@ -14,7 +14,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PREFIXES = [...Object.values(TOKEN_PREFIXES), 'agt', 'cust', 'chk', 'rst', 'vrf', 'whsec', 'ghp', 'sk', ''];
 const MEGABYTE = 1_048_576;
 
-/** Only issued tokens may work, and a random text must not even cause a database query. */
+/** Only issued tokens may be accepted. A random text must not even cause a database query. */
 export const E9: Proof = {
   id: 'E9',
   promise: 'A forged token is rejected, and one with a bad checksum causes no database query.',
@@ -68,7 +68,7 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, client: RawC
   return { tried, unit: 'forged tokens', violations: violations.list, note };
 }
 
-/** A kind of credential: a valid one, and how a call sends it. */
+/** A kind of credential: a valid token, and how a call sends it. */
 interface Credential {
   kind: TokenKind;
   token: string;
@@ -196,7 +196,7 @@ function flippedCase(text: string, at: number): string {
   return replaced(text, at, flipped);
 }
 
-/** A random integer from 0 to below the bound. */
+/** Returns a random integer from 0 up to, but not including, `bound`. */
 function below(random: Chance, bound: number): number {
   return Math.floor(random.next() * bound);
 }

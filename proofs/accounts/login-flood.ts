@@ -9,8 +9,8 @@ import { openTenant } from '../testing/site.ts';
 import { logInAtOnce } from './simultaneous-logins.ts';
 
 /**
- * 500 customers log in at once, repeatedly, while others browse the catalogue. Hashing a password takes a CPU core tens of
- * milliseconds.
+ * 500 customers log in concurrently and repeatedly while others browse the catalogue. Hashing a password takes a CPU
+ * core tens of milliseconds.
  */
 export const B6: Proof = {
   id: 'B6',

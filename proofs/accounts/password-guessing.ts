@@ -10,8 +10,8 @@ import { openTenant } from '../testing/site.ts';
 import { operationOf } from '../testing/tenant.ts';
 
 /**
- * Guesses passwords from a new IP address each time, with every spelling of the e-mail address, wherever a password is checked.
- * Hours pass by moving the times in the database into the past.
+ * Guesses passwords wherever the server checks one, each time from a new IP address, with every spelling of the e-mail
+ * address. Hours are simulated by moving the times in the database into the past.
  */
 export const B2: Proof = {
   id: 'B2',
@@ -120,7 +120,7 @@ const PLACES: Record<string, (scene: Scene) => Promise<Target>> = {
   },
 };
 
-/** An address with letters that change when their case is folded. */
+/** Creates an address with letters that change when their case is folded. */
 function newAddress(): string {
   return `kisß-é-${randomUUID()}@example.com`;
 }
@@ -230,7 +230,7 @@ const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
 class Guesser {
   readonly #scene: Scene;
   readonly #target: Target;
-  /** When passwords were checked, in seconds since the attack began. */
+  /** The times at which passwords were checked, in seconds since the attack began. */
   readonly #checkedAt: number[] = [];
   readonly #began = performance.now();
   #skipped = 0;
@@ -283,7 +283,10 @@ class Guesser {
     );
   }
 
-  /** The owner tries the right password, and waits as Retry-After asks until it is accepted; returns the total wait in seconds. */
+  /**
+   * Logs in as the owner: sends the right password, waiting for Retry-After each time, until it is accepted. Returns
+   * the total wait in seconds.
+   */
   async logInAsOwner(): Promise<number> {
     const arrived = this.#time;
     for (;;) {

@@ -1,8 +1,8 @@
 import type { Role } from './team.ts';
 
 /**
- * The permissions of the dashboard, written by hand, because the server enforces those in the contract. A new operation makes
- * L1 fail until it is added here.
+ * The permissions of the dashboard. Written by hand and not read from the contract, because the server enforces the
+ * contract. A new operation makes L1 fail until it is added here.
  */
 const OPERATIONS: Record<string, string> = {
   'products:read': 'listProducts exportProducts getProduct getFile listCollections getCollection',
@@ -41,7 +41,7 @@ const OPERATIONS: Record<string, string> = {
   'audit:read': 'listAuditEvents',
 };
 
-/** Operations on one's own login, which every role may call. */
+/** Operations on the caller's own login, which every role may call. */
 export const OF_ONESELF =
   words(`logout confirmIdentity changePassword listSessions endOtherSessions endSession getTwoFactor setUpTwoFactor
   turnOffTwoFactor confirmTwoFactor replaceRecoveryCodes getMe acceptInvitation getNotifications updateNotifications`);
@@ -77,7 +77,7 @@ const BY_NAME = ['orders:payments', 'orders:export', 'customers:export', 'paymen
 /** All grants that a key can have. */
 export const GRANTS = ['read', 'write', ...ALL];
 
-/** The scopes of a key with these grants. */
+/** Returns the scopes of a key with these grants. */
 export function scopesOfGrant(granted: string[]): string[] {
   const meaning = (word: string) =>
     word === 'read' ? READS : word === 'write' ? ALL.filter((scope) => !BY_NAME.includes(scope)) : [word];

@@ -16,7 +16,7 @@ import type { Reply } from '../testing/raw-requests.ts';
 import { callAs, operationOf, type Tenant, tryAs, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
-/** Uses password reset links twice, concurrently, after their deadline, in another shop, and for other purposes. */
+/** Uses password reset links twice, concurrently, after they expired, in another shop, and for other purposes. */
 export const B3: Proof = {
   id: 'B3',
   promise: 'A password reset link works once, and only for the account and e-mail address that it was sent to.',
@@ -45,7 +45,7 @@ interface Scene {
 
 interface Outcome {
   replies: Reply[];
-  /** How many of the attempts must succeed. */
+  /** The number of attempts that must succeed. */
   successes: number;
 }
 

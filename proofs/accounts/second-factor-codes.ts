@@ -5,8 +5,8 @@ import { callAs, type Tenant, type World } from '../testing/tenant.ts';
 import { openSession } from '../testing/three-tenants.ts';
 
 /**
- * Sends each code of a second factor several times concurrently and once more; only one login may succeed. Returns the number
- * of logins.
+ * Sends each code of a second factor several times concurrently, and once again afterwards. Only one login per code may
+ * succeed. Returns the number of logins.
  */
 export async function useCodesAgain(world: World): Promise<number> {
   const [tenant] = world.tenants;

@@ -92,7 +92,7 @@ function accuse(violations: Violations, where: string, search: Search, text: str
   return secrets.length < found.length;
 }
 
-/** Calls each operation correctly, again with the same key, and with secrets in wrong places. */
+/** Calls each operation correctly, again with the same idempotency key, and with secrets in wrong places. */
 async function useAll(world: World, tenant: Tenant, operations: Operation[]): Promise<void> {
   for (const operation of operations) {
     const call = await validCall(world, tenant, operation);
@@ -127,7 +127,10 @@ async function renewAll(world: World, secrets: Secrets, progress: Trial['progres
   progress(`${secrets.count} secrets`);
 }
 
-/** The call with a secret in the query, in the path, in an unknown field, and in the header of another credential. */
+/**
+ * Returns variants of the call with a secret in the query, in the path, in an unknown field, or in the header of
+ * another credential.
+ */
 function straysOf(call: Call, { secrets }: Tenant): Call[] {
   const [name] = Object.keys(call.path);
   const headers = call.operation.method === 'get' ? call.headers : underKey(call).headers;
@@ -142,7 +145,7 @@ function straysOf(call: Call, { secrets }: Tenant): Call[] {
   return strays;
 }
 
-/** Secrets that mails contain on purpose: those in their links. */
+/** Secrets that mails contain on purpose: the tokens in their links. */
 const MAILED = /^a (?:rst|vrf|chk|ord)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
@@ -161,7 +164,7 @@ async function mailsSent(owner: pg.Pool): Promise<void> {
   }
 }
 
-/** The paths of order links in mails. They contain a secret, which no log may contain. */
+/** Returns the paths of order links in mails. They contain a secret, which no log may contain. */
 function orderPathsIn(mails: string[]): Set<string> {
   return new Set(mails.flatMap((mail) => mail.match(/\/sites\/[0-9a-f-]{36}\/orders\/ord_[0-9A-Za-z]{38}/g) ?? []));
 }

@@ -1,7 +1,10 @@
 import type { Exchange } from '../testing/raw-requests.ts';
 import { tokenPattern } from '../testing/token-pattern.ts';
 
-/** Collects all secrets that are sent, and searches for them in every form in which they may be stored. */
+/**
+ * Collects all secrets that requests and responses contain, and searches for them in every form in which they may be
+ * stored.
+ */
 export class Secrets {
   readonly #kinds = new Map<string, string>();
 
@@ -34,7 +37,10 @@ export class Secrets {
     for (const [key, field] of Object.entries(value)) this.#noteFields(field, Array.isArray(value) ? name : key);
   }
 
-  /** A search for all current secrets, except those whose kind matches `but`. Also searches for the values in `and`. */
+  /**
+   * Builds a search for all secrets collected so far, except those whose kind matches `but`. It also finds the values
+   * in `and`.
+   */
   search({ but, and = {} }: { but?: RegExp; and?: Record<string, string> } = {}): Search {
     const forms = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
     forms.push(...Object.entries(and));
@@ -61,7 +67,10 @@ function parsed(body: string): unknown {
   }
 }
 
-/** The forms of a secret: unchanged, in halves, percent-encoded, in hexadecimal as bytea, and in Base64 at any offset. */
+/**
+ * Returns the forms of a secret: unchanged, in halves, percent-encoded, in hexadecimal as bytea, and in Base64 at any
+ * offset.
+ */
 function formsOf(secret: string): string[] {
   const [, random = secret] = /^[a-z]{3,5}_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/.exec(secret) ?? [];
   const middle = Math.ceil(random.length / 2);
@@ -77,7 +86,10 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** The Base64 characters of a secret that do not depend on the bytes around it. `at` is the offset of the secret modulo 3. */
+/**
+ * Returns the Base64 characters of a secret that do not depend on the bytes around it. `at` is the offset of the secret
+ * modulo 3.
+ */
 function base64(secret: string, at: number): string {
   const bytes = Buffer.concat([Buffer.alloc(at), Buffer.from(secret)]);
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');
@@ -86,7 +98,7 @@ function base64(secret: string, at: number): string {
 
 const STEM = 10;
 
-/** Searches for many texts at once: first for their initial characters, and only then for the rest. */
+/** Searches for many texts in one pass: first for their initial characters, and only then for the rest. */
 export class Search {
   readonly #forms: Map<string, string>;
   readonly #stems = new Map<string, string[]>();
@@ -101,7 +113,7 @@ export class Search {
     }
   }
 
-  /** The secrets found in a text: kind and position. */
+  /** Returns the kind of each secret in a text, with the text around it. */
   in(text: string): string[] {
     this.characters += text.length;
     const found: string[] = [];

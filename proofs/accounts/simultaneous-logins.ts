@@ -10,8 +10,8 @@ export interface Flood {
 }
 
 /**
- * All customers log in at once, and again as soon as they get a response, after Retry-After if given. Returns the number of
- * responses by status. Runs in a separate thread, so that sending does not make the server look slow.
+ * All customers log in at the same time, and again after each response (after its Retry-After, if any). Returns the
+ * number of responses by status. Runs in a separate thread, so that sending does not make the server look slow.
  */
 export function logInAtOnce(flood: Flood): Promise<Record<string, number>> {
   return new Promise((resolve, reject) => {

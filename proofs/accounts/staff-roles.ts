@@ -8,8 +8,8 @@ import { type Answered, countOf, type Member, ROLES, type Role, type Sent, type 
 import { acceptAtOnce } from './team-invitations.ts';
 
 /**
- * Tries every role and kind of key on every dashboard operation. Roles change or end while their holders make calls, owners
- * remove each other, and invitations are used again. All calls go through two servers.
+ * Tries every role and kind of key on every dashboard operation. Roles change or end while their holders make calls,
+ * owners remove each other, and invitations are used twice. The calls alternate between two servers.
  */
 export const L1: Proof = {
   id: 'L1',
@@ -50,8 +50,8 @@ interface Holder {
 }
 
 /**
- * Calls each operation with each role and key: those without the scope must get a 403 that names it, the others must not.
- * Returns the number of combinations.
+ * Calls each operation with each role and key. A caller without the scope must get a 403 that names the scope; other
+ * callers must not. Returns the number of combinations.
  */
 async function crossRoles(team: Team): Promise<number> {
   const staff = await Promise.all(
@@ -106,7 +106,9 @@ function judge(
     violations.add(`${id}: expected ${isOpen ? 'no step_up_required' : 'step_up_required'}, but ${outcome}`);
 }
 
-/** An owner whose password was confirmed more than 15 minutes ago calls each operation. Returns their number. */
+/**
+ * Calls each operation as an owner whose password was confirmed more than 15 minutes ago. Returns the number of calls.
+ */
 async function withoutConfirmation(team: Team): Promise<number> {
   const { id, headers } = await team.hire('owner');
   await team.owner.query(
@@ -143,7 +145,7 @@ const CALLERS = 4;
 const CALLS_AFTER = 4;
 
 /**
- * A member calls through both servers without pause, while an owner changes or ends the member's role. Returns the number of
+ * A member calls both servers without pause, while an owner changes or ends the member's role. Returns the number of
  * calls after the changes.
  */
 async function changeRoles(team: Team, rounds: number, progress: (text: string) => void): Promise<number> {
@@ -191,7 +193,9 @@ async function setRole({ owner, site }: Team, { id }: Member, role: Role): Promi
   );
 }
 
-/** The shop's three owners remove and demote each other and themselves at the same time. One must remain. */
+/**
+ * The shop's three owners remove and demote each other and themselves at the same time. At least one owner must remain.
+ */
 async function loseOwners(team: Team, rounds: number, progress: (text: string) => void): Promise<void> {
   const owners = await Promise.all(Array.from({ length: 3 }, () => team.hire('owner')));
   for (let round = 0; round < rounds; round += 1) {

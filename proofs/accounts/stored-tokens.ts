@@ -33,8 +33,8 @@ export const E10: Proof = {
 };
 
 /**
- * Mints tokens, and returns the lowest p-value of chi-squared tests, adjusted for their number: one for each position, and one
- * for pairs of neighbours.
+ * Mints tokens, and tests the distribution of their characters: one chi-squared test for each position, and one for
+ * pairs of neighbours. Returns the lowest p-value, adjusted for the number of tests.
  */
 function mintAndMeasure(count: number, violations: Violations): number {
   const kinds = Object.keys(TOKEN_PREFIXES) as TokenKind[];
@@ -150,8 +150,8 @@ async function issue(baseUrl: string, databaseUrl: string, violations: Violation
 }
 
 /**
- * Searches all rows of all tables for the secrets: unchanged, in hexadecimal, in Base64, and for each half of their random
- * part. Returns the number of megabytes searched.
+ * Searches all rows of all tables for the secrets: unchanged, in hexadecimal, in Base64, and for each half of the
+ * random part. Returns the number of megabytes searched.
  */
 async function search(db: Pool, secrets: string[], violations: Violations): Promise<number> {
   const needles = secrets.flatMap((secret) => {
@@ -179,7 +179,7 @@ async function search(db: Pool, secrets: string[], violations: Violations): Prom
   return bytes / 1e6;
 }
 
-/** The first 40 Base64 characters, which do not depend on the bytes after the secret. */
+/** Returns the first 40 Base64 characters, which do not depend on the bytes after the secret. */
 function base64Core(secret: string): string {
   return Buffer.from(secret).toString('base64').slice(0, 40);
 }

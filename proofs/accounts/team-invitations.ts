@@ -1,4 +1,6 @@
-/** Uses invitations concurrently, again, as somebody else, after they were withdrawn, and after they expired. */
+/**
+ * Accepts invitations concurrently, repeatedly, as another person, after they were withdrawn, and after they expired.
+ */
 
 import { countOf, type Member, type Team } from './team.ts';
 
@@ -18,7 +20,7 @@ export async function acceptAtOnce(team: Team, rounds: number, progress: (text: 
   }
 }
 
-/** A new person registers several times at once: one attempt succeeds, and no later one. */
+/** A new person registers several times concurrently. Exactly one attempt must succeed, and no later attempt. */
 async function registerAtOnce(team: Team): Promise<void> {
   const { email, token } = await team.invite();
   const body = { token, name: 'Noor', password: 'four unrelated quiet words' };

@@ -23,7 +23,7 @@ export interface Answered {
   body: Record<string, unknown>;
 }
 
-/** A shop's team and two servers on one database, which are called in turn. */
+/** A shop's team, and two servers on one database. Calls alternate between the servers. */
 export interface Team {
   site: Awaited<ReturnType<typeof openTenant>>;
   owner: pg.Pool;
@@ -91,7 +91,7 @@ function teamOf(given: Pick<Team, 'site' | 'owner' | 'violations' | 'servers'>):
   return team;
 }
 
-/** Logs in with the password, which sensitive actions need. */
+/** Logs in with the password, because sensitive actions require a recent login. */
 async function loggedIn(team: Team, person: Person): Promise<Member> {
   const { email, password } = person;
   const login = { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: { email, password } };

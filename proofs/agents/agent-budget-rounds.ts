@@ -1,4 +1,4 @@
-/** An agent token buys over all protocols at once, while its customer confirms all checkouts at once. */
+/** An agent token buys over all protocols concurrently, while its customer confirms all checkouts. */
 
 import type { AgentTerms } from '../testing/agents.ts';
 import { type AgentArena, type Confirmed, type Pair, PRICE, wayOf } from './agent-on-all-protocols.ts';
@@ -7,7 +7,7 @@ import type { AgentAnswer, Prepared } from './agent-protocols.ts';
 export interface Spent {
   purchases: number;
   confirmed: number;
-  /** By how many cents the budget of a period and the limit per order were exceeded. */
+  /** The number of cents by which the budget of a period or the limit per order was exceeded. */
   cents_over: number;
 }
 
@@ -50,10 +50,14 @@ export async function spendAtOnce(
 
 const TERMS: AgentTerms[] = [{}, { max_per_order_cents: 2_000 }, { budget_period: 'week', max_per_order_cents: 2_000 }];
 
-/** Errors that are not failures: the agent gets them if its checkout became an order or got another total meanwhile. */
+/**
+ * Errors that are not failures: the agent gets them if its checkout has become an order, or if its total has changed.
+ */
 const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
 
-/** Confirms all checkouts, while the agent doubles them and buys more, and while a period may end. */
+/**
+ * Confirms all checkouts, while the agent doubles their quantities and buys more, and while a budget period may end.
+ */
 function race(arena: AgentArena, pair: Pair, ready: Prepared[], { terms }: Round) {
   const { agent } = pair;
   const turnAt = Math.floor(ready.length / 2);

@@ -37,7 +37,7 @@ export const CATEGORY_LISTS: string[][] = [
   ...[["Kitchen' or '1'='1"], ['utensil'], ['Alder'], ['stone'], ['null'], ['no such category']],
 ];
 
-/** One product for each way to be in a category, or to look as if it were in one. */
+/** One product for each way to be in a category, or to look like a product in a category. */
 const SAMPLES: Record<string, { type?: string; tags?: string[]; collection?: object; in?: string[] }> = {
   Mug: { type: 'Kitchen', tags: ['utensil'], in: ['kitchen'] },
   Ladle: { type: 'KITCHEN', in: ['kitchen'] },
@@ -90,7 +90,10 @@ interface Attempt {
   decoy: Sample | undefined;
 }
 
-/** All ways to see, add or buy a product. The ways with `names` identify the product, so they must succeed if it is allowed. */
+/**
+ * All ways to see, add or buy a product. The ways with `names` identify the product, so they must succeed if the
+ * product is allowed.
+ */
 export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<Outcome> }> = {
   'read by id': {
     names: true,

@@ -1,6 +1,6 @@
 /**
- * An agent token for some categories is used over all protocols at once, while products leave these categories and carts
- * change.
+ * An agent token for some categories is used over all protocols concurrently, while products leave these categories and
+ * carts change.
  */
 
 import { type AgentArena, type Pair, wayOf } from './agent-on-all-protocols.ts';
@@ -56,7 +56,7 @@ async function withForeignLine(arena: AgentArena, pair: Pair, { allowed, foreign
 
 interface Leaving {
   product_id: string;
-  /** The database's time just after the response to the change. */
+  /** The database's time just after the response to the change of the category. */
   at: string;
 }
 
@@ -98,7 +98,7 @@ async function whileLeaving(arena: AgentArena, pair: Pair, count: number): Promi
   return { left: { product_id, at }, tried };
 }
 
-/** The error for a customer whose checkout has changed, who is asked to confirm again. */
+/** The error if the customer's checkout has changed, so that it must be confirmed again. */
 const MEANWHILE = ['price_changed'];
 
 async function outsideOf({ owner, site, violations }: AgentArena, pair: Pair, foreign: string, left: Leaving) {

@@ -1,4 +1,7 @@
-/** A shop behind several servers, where one agent uses all protocols at once while its customer confirms its purchases. */
+/**
+ * A shop behind several servers, where one agent uses all protocols concurrently while its customer confirms its
+ * purchases.
+ */
 
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -23,7 +26,6 @@ export interface Pair {
   agent: AgentWays;
 }
 
-/** The result of a confirmation. */
 export interface Confirmed {
   status: number;
   error: string | undefined;
@@ -64,7 +66,7 @@ export class AgentArena {
     return this.owner.end();
   }
 
-  /** The base URL of one of the servers, another one on each call. */
+  /** Returns the base URL of the next server in turn. */
   at(): string {
     this.#turns += 1;
     return this.#servers[this.#turns % this.#servers.length]?.baseUrl ?? '';
@@ -99,7 +101,9 @@ export class AgentArena {
     return JSON.parse(answer.body);
   }
 
-  /** The agent prepares checkouts over the protocols in turn, ready for its customer to confirm. */
+  /**
+   * The agent prepares checkouts over the protocols in turn, up to the point at which the customer can confirm them.
+   */
   async prepareMany(pair: Pair, variant_id: string, count: number): Promise<Prepared[]> {
     const ready: Prepared[] = [];
     while (ready.length < count) {
@@ -154,13 +158,13 @@ export class AgentArena {
     }
   }
 
-  /** The time according to the database. */
+  /** Returns the time of the database. */
   async now(): Promise<string> {
     const { rows } = await this.owner.query<{ now: string }>('select clock_timestamp()::text as now');
     return rows[0]?.now ?? '';
   }
 
-  /** Expects one of these errors from all protocols on all servers; returns the number of calls. */
+  /** Expects one of these errors over all protocols on all servers. Returns the number of calls. */
   async expectRefused(
     what: string,
     errors: string[],

@@ -25,8 +25,8 @@ import { answerIn, askOverMcp, askOverRest, type Speaker, validAsks } from '../t
 import { validCall } from '../testing/valid-requests.ts';
 
 /**
- * Sends an active agent token without other credentials to every operation that is not for agents, and a token without scopes
- * to the agent operations. Over MCP and UCP, a token of one scope may only reach what its scope allows.
+ * Sends an active agent token without other credentials to every operation that is not for agents, and a token without
+ * scopes to the agent operations. Over MCP and UCP, a token with one scope may reach only the operations of that scope.
  */
 export const E7: Proof = {
   id: 'E7',
@@ -73,7 +73,10 @@ export const E7: Proof = {
 
 const MISSING = /"(?:error|code)":"insufficient_scope"/;
 
-/** Sends a call and checks its result: with the right scopes it must not be refused, without them it must have no effect. */
+/**
+ * Sends a call and checks its result. With the right scopes it must not be refused; without them it must have no
+ * effect.
+ */
 async function judge(
   world: World,
   tenant: Tenant,

@@ -92,7 +92,10 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   return chosen.length;
 }
 
-/** Changes that move a product out of the agent's categories after the agent has prepared a checkout with it. */
+/**
+ * Changes after which a prepared checkout contains a product outside of the agent's categories: the customer adds such
+ * a product, or the product's type changes.
+ */
 const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promise<unknown>> = {
   'its customer adds something else': ({ shop, as }, { cart_id, foreign }) =>
     shop.must('storefront.addCartItem', { ...as, path: { cart_id }, body: { variant_id: foreign, quantity: 1 } }),
@@ -102,7 +105,7 @@ const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promi
     shop.must('dashboard.updateProduct', { path: { product_id }, body: { product_type: null } }),
 };
 
-/** Changes that move a product out of a category that it had through a collection. */
+/** Changes that remove a product from a category that came from a collection. */
 const MOVES: typeof CHANGES = {
   'the product leaves the collection': ({ shop }, { product_id, collection_id }) =>
     shop.must('dashboard.removeCollectionProduct', { path: { product_id, collection_id } }),
@@ -123,8 +126,8 @@ interface Changed {
 }
 
 /**
- * A checkout can be confirmed if nothing changed. After one of the changes it must be refused, and so must another purchase of
- * the cart by the agent.
+ * A checkout can be confirmed if nothing has changed. After one of the changes, the confirmation must be refused, and
+ * so must another purchase of the cart by the agent.
  */
 async function overChanges({ size }: Trial, { shop, samples }: Scene): Promise<number> {
   const foreign = samples.find(({ name }) => name === 'Riddle')?.variant_id ?? '';
@@ -211,7 +214,9 @@ async function duringPayments(shop: OpenShop): Promise<number> {
   return answers.length;
 }
 
-/** Calls without pause until after the token has expired. Calls before that must succeed, later ones must get 401. */
+/**
+ * Calls without pause until after the token has expired. Calls before the expiry must succeed; later ones must get 401.
+ */
 async function untilTheEnd({ size }: Trial, shop: OpenShop): Promise<number> {
   const tokens = pick(size, 4, 120);
   const lanes = pick(size, 4, 8);

@@ -11,7 +11,7 @@ import type { World } from '../testing/tenant.ts';
 export const WAYS = ['API', 'MCP', 'UCP', 'UCP over MCP'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** A response over any protocol. `error` is the reason of a failure. */
+/** A response over any protocol. `error` is the reason for a failure. */
 export interface AgentAnswer {
   status: number;
   error: string | undefined;
@@ -68,7 +68,7 @@ export class AgentWays {
     return this.#act('read', way, at, { variant_id: '', quantity: 0 });
   }
 
-  /** The cents that the token has spent in all, from the API or its MCP tool. */
+  /** Returns the cents that the token has spent in all, from the API or its MCP tool. */
   async spentInAll(way: 'API' | 'MCP', at: string): Promise<number> {
     const call = this.#call('agent.getToken');
     if (way === 'API') {

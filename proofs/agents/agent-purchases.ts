@@ -17,7 +17,7 @@ export interface Goods {
 export interface Spending {
   budget: number;
   used: number;
-  /** The total of all orders except those that were cancelled before payment. */
+  /** The total of all orders, except orders that were cancelled before payment. */
   ordered: number;
   /** The number of all orders. */
   orders: number;

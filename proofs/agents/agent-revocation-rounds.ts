@@ -1,6 +1,6 @@
 /**
- * An agent token calls without pause over all protocols and servers until it is revoked. Everyone who may revoke it does so in
- * turn.
+ * In each round, an agent calls without pause over all protocols and servers until its token is revoked. The parties
+ * that may revoke a token take turns.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -45,7 +45,7 @@ async function drop(at: string, path: string, headers: Record<string, string>): 
 }
 
 const CALLS_AFTER = 3;
-/** The longest wait for a server that only returns errors. */
+/** The maximum wait for a server that only returns errors. */
 const WARM_WITHIN_MS = 60_000;
 
 export async function endMidway(arena: AgentArena, variant_id: string, number: number): Promise<Ended> {
@@ -108,7 +108,10 @@ class Calls {
     }
   }
 
-  /** Call it after the revocation: calls that begin now must be refused. Resolves when each caller has made some calls. */
+  /**
+   * To be called after the revocation: calls that begin from now on must be refused. Resolves when each caller has made
+   * some calls.
+   */
   async revoked(): Promise<void> {
     this.#revoked = true;
     await Promise.all(this.#callers);
@@ -122,7 +125,7 @@ const ENDED = ['invalid_token', 'unauthorized'];
  */
 const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
 
-/** Rows that writes of the agent created after this time, although none should have been accepted. */
+/** Lists rows that the agent's writes created after this time, although no write should have been accepted. */
 async function writtenAfter({ owner, site }: AgentArena, { token_id }: Pair, at: string): Promise<string[]> {
   const { rows } = await owner.query<{ what: string }>(
     `select action || ' ' || status as what from commerce.audit_events

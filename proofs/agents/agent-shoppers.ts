@@ -39,8 +39,9 @@ const PRICE = 1_400;
 const FAILURE_LIMIT = 50;
 
 /**
- * Agents prepare more purchases than their budgets cover, and customers confirm all of them at once. Each call keeps its
- * Idempotency-Key until it has a definite response, and the responses are compared with the database.
+ * Agents prepare more purchases than their budgets cover, and customers confirm all of them concurrently. Each call is
+ * retried with the same Idempotency-Key until it has a definite response. The responses are then compared with the
+ * database.
  */
 export class AgentShoppers {
   readonly gate = new Gate();
@@ -150,8 +151,8 @@ export class AgentShoppers {
   }
 
   /**
-   * Creates a customer and an agent whose budget covers some of the agent's purchases. All are confirmed; one order may be
-   * cancelled, after which another must fit.
+   * Creates a customer and an agent that prepares two to five purchases, with a budget for one to three. The customer
+   * tries to confirm all. In half of the cases, one order is then cancelled, and another purchase must fit the budget.
    */
   async #shop(chance: Chance): Promise<void> {
     const { site_id } = this.#credentials;
@@ -233,7 +234,7 @@ export class AgentShoppers {
     return { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token, Authorization: `Bearer ${as?.customer}` };
   }
 
-  /** The base URLs of all servers, in an order that starts with another server on each call. */
+  /** Returns the base URLs of all servers, starting with another server on each call. */
   #inTurn(): string[] {
     const servers = this.#market.servers();
     this.#turns += 1;

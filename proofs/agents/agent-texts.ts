@@ -3,7 +3,8 @@
 import { leftIn } from './injection-texts.ts';
 
 /**
- * The faults of a JSON response: markers outside fields that are declared untrusted, and dangerous characters left in texts.
+ * Lists the faults of a JSON response: markers outside fields that are declared untrusted, and dangerous characters
+ * left in texts.
  */
 export function faultsInJson(body: unknown, canary: string, at: string): string[] {
   return textsIn(body, at, false).flatMap(({ text, at: place, marked }) => {
@@ -20,7 +21,7 @@ interface Text {
   marked: boolean;
 }
 
-/** All strings of a body, including the names of its fields. */
+/** Lists all strings of a body, including the names of its fields. */
 function textsIn(value: unknown, at: string, marked: boolean): Text[] {
   if (typeof value === 'string') return [{ text: value, at, marked }];
   if (typeof value !== 'object' || value === null) return [];
@@ -41,7 +42,7 @@ const ESCAPED = /\\[\\`*_[\]<>#|]/g;
 /** CommonMark does not treat these characters as markup inside a word. */
 const INSIDE_A_WORD = /(?<=[\p{L}\p{N}])[_#|]+(?=[\p{L}\p{N}])/gu;
 
-/** The faults of a Markdown response, in which a merchant's text must neither end its line nor act as markup. */
+/** Lists the faults of a Markdown response, in which a merchant's text must neither end its line nor act as markup. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
   // `fields` is the part before the first heading, which may be empty.
   const [fields = '', ...sections] = `\n${body.trimEnd()}`.split(/^(?=## )/m);

@@ -66,7 +66,7 @@ export const E11: Proof = {
 };
 
 /**
- * Whether the contract opens an operation to agents with a storefront token: all agent operations, and the storefront
+ * Whether the contract allows the operation to agents with a storefront token: all agent operations, and the storefront
  * operations that allow the combination.
  */
 function isOpen({ surface, security }: Operation): boolean {
@@ -105,7 +105,7 @@ function expectRefusal(
   if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
 }
 
-/** A valid call whose objects belong to the agent. */
+/** Builds a valid call whose objects belong to the agent. */
 async function callBy(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
   const beside = operation.security.findIndex(isAgentWithStorefront);
   return validCall(world, tenant, operation, beside >= 0 ? { alternative: beside } : {});
@@ -125,7 +125,7 @@ async function allowed(world: World, tenant: Tenant, operation: Operation): Prom
   return 1;
 }
 
-/** Expects a refusal if the agent lacks the operation's scope, and if the storefront token lacks it. */
+/** Expects a refusal if the agent or the storefront token lacks the operation's scope. */
 async function withoutScope(
   world: World,
   tenant: Tenant,
@@ -189,8 +189,8 @@ const LIMITS = {
 } as const;
 
 /**
- * Sets the agent's budget to zero, or its categories to an unknown category, after the agent has filled its cart. Then the agent
- * must not be able to add products, nor its customer to order.
+ * Sets the agent's budget to zero, or its categories to an unknown category, after the agent has filled its cart. Then
+ * the agent must not be able to add products, and its customer must not be able to order.
  */
 async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS): Promise<number> {
   const { end, refusal } = LIMITS[limit];
@@ -271,7 +271,8 @@ async function ownKeys(world: World, tenant: Tenant): Promise<number> {
 }
 
 /**
- * An agent's token together with another shop's storefront token must open nothing, whichever of the two shops the call names.
+ * An agent's token together with another shop's storefront token must be rejected, whichever of the two shops the call
+ * names.
  */
 async function withOtherShop(world: World, tenant: Tenant): Promise<number> {
   const [, other] = world.tenants;

@@ -6,7 +6,7 @@ import { inWorld } from '../testing/three-tenants.ts';
 const APPROVED = 20;
 const CAP = 10;
 
-/** One customer approves twenty requests for agents, each polled by many clients at once. */
+/** One customer approves twenty requests for agents, each polled by many clients concurrently. */
 export const E4: Proof = {
   id: 'E4',
   promise: 'An approval issues one token, a customer has ten active agents at most, and an ended one can be replaced.',

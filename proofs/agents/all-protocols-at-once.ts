@@ -10,8 +10,8 @@ import { endMidway } from './agent-revocation-rounds.ts';
 const PROCESSES = 3;
 
 /**
- * Repeats the races of E1, E5 and E6 with one token that is used over the API, MCP and both transports of UCP at once, through
- * three servers.
+ * Repeats the races of E1, E5 and E6 with one token that is used over the API, MCP and both transports of UCP
+ * concurrently, through three servers.
  */
 export const M2: Proof = {
   id: 'M2',

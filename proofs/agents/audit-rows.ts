@@ -90,12 +90,12 @@ async function useOnRecord(world: World, tenant: Tenant, call: Call, secret: str
   return id;
 }
 
-/** UCP functions that run one operation. The others may run several, each with its own audit row. */
+/** UCP functions that always run one operation. The others may run several, each with its own audit row. */
 const OF_ONE_OPERATION = ['search_catalog', 'get_cart', 'cancel_cart', 'get_order'];
 
 /**
- * Sends valid and invalid requests over both transports of UCP. Returns the ids of requests that may add more than one row, and
- * adds the others to `ids`.
+ * Sends valid and invalid requests over both transports of UCP. Returns the ids of the requests that may add more than
+ * one row, and adds the ids of the others to `ids`.
  */
 async function speakOnRecord(
   world: World,

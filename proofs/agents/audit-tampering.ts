@@ -112,7 +112,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
   return { site_id, ids: rows.map(({ id }) => id), seals, head: head as Head };
 }
 
-/** Makes rows that were just written five minutes older, so that they can be sealed. */
+/** Moves the times of new rows five minutes back, so that the rows can be sealed. */
 async function letTimePass({ owner }: TestServer, site_id: string): Promise<void> {
   await owner.query(
     `update ${EVENTS} set created_at = created_at - interval '5 minutes'
@@ -177,7 +177,7 @@ const CHANGES: Record<string, string> = {
   key_id: 'gen_random_uuid()',
 };
 
-/** A query for the rows with details that were written after their customer was erased. */
+/** Returns a query for the rows with details that were written after their customer was erased. */
 function afterErasure(site_id: string): string {
   return `select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and exists (
     select from ${EVENTS} erased where erased.site_id = e.site_id and ${OF_SAME_CUSTOMER})`;
@@ -309,7 +309,7 @@ function withoutSeal(which: string): string[] {
   ];
 }
 
-/** Whether the check finds the changes that the statements make; they are rolled back afterwards. */
+/** Whether the audit check finds the changes that the statements make. The changes are rolled back afterwards. */
 async function isFound(server: TestServer, trail: Trail, statements: string[]): Promise<boolean> {
   const found = await tampered(server, trail, async (client) => {
     for (const statement of statements) await client.query(statement);

@@ -4,8 +4,8 @@ import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
 /**
- * Confirms many purchases at once near the limit of a budget. The recorded spending must equal the orders, and never exceed the
- * budget.
+ * Confirms many purchases concurrently, near the limit of a budget. The recorded spending must equal the orders, and
+ * never exceed the budget.
  */
 export const E1: Proof = {
   id: 'E1',
@@ -50,8 +50,8 @@ export const E1: Proof = {
 };
 
 /**
- * Confirms purchases at once while the budget period changes. The purchases of each period must stay within its budget, and
- * each must be counted exactly once.
+ * Confirms purchases concurrently while the budget period changes. The purchases of each period must stay within its
+ * budget, and each must be counted exactly once.
  */
 async function acrossTheTurn(world: World, tenant: Tenant, parallel: number, round: number): Promise<number> {
   const customer = await newCustomer(world, tenant);

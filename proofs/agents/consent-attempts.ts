@@ -44,7 +44,10 @@ const set =
 
 const isOver = `expires_at = now() - interval '1 second'`;
 
-/** How to bring a request into each state. Its owner is the customer whose browser the client has redirected. */
+/**
+ * Functions that bring a request into each state. The owner of a request is the customer whose browser the client has
+ * redirected.
+ */
 const STATES: Record<string, (world: World, flow: Flow) => Promise<unknown>> = {
   pending: async () => {},
   approved: (_world, flow) => allow(flow),
@@ -77,7 +80,10 @@ interface Attempt {
   browser: PaperBrowser;
 }
 
-/** Presses the button, or sends its request if the page does not offer it. */
+/**
+ * Presses the page's button for the decision. If the page has no such button, sends the request that the button would
+ * send.
+ */
 async function decideAs(world: World, flow: Flow, { state, who, verb, browser }: Attempt): Promise<void> {
   const before = await statusOf(world, flow);
   const page = await browser.open(flow.page);
@@ -109,7 +115,7 @@ async function decideAs(world: World, flow: Flow, { state, who, verb, browser }:
     world.violations.add(`${what}: the authorization code was replaced, ${statuses}`);
 }
 
-/** A valid form token of the page, taken from any of its forms, such as the logout form. */
+/** Returns a valid form token of the page, from any of its forms, such as the logout form. */
 function strayFields({ html }: Page): URLSearchParams {
   const token = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? /value="([^"]*)"[^>]*name="csrf"/.exec(html)?.[1];
   return new URLSearchParams(token ? { csrf: token } : {});

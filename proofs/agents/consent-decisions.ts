@@ -7,7 +7,9 @@ import { attackAuthorizations } from './consent-attempts.ts';
 
 type Consent = Awaited<ReturnType<typeof askForConsent>>;
 
-/** Everyone who might try decides on a device request and on an OAuth client's request, in every state of the request. */
+/**
+ * Every kind of caller tries to decide a device request and an OAuth client's request, in every state of the request.
+ */
 export const F4: Proof = {
   id: 'F4',
   promise: 'A consent request is decided once, in time, and only by one customer of its own shop.',
@@ -75,7 +77,7 @@ const STATES: Record<string, Arrange> = {
   'approved and expired': set(`status = 'approved', customer_id = $2, expires_at = now() - interval '1 second'`),
 };
 
-/** The expected result for each state, caller and verb. */
+/** Returns the expected result for a state, a caller and a verb. */
 function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status: number; after: string } {
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
   if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))
@@ -97,7 +99,7 @@ async function statusOf({ owner }: World, { id }: Consent): Promise<string | und
   return rows[0]?.status;
 }
 
-/** Neither reading a request nor a GET to the decision must decide it. */
+/** A request must not be decided by a GET, neither of the request nor of the decision. */
 async function byGet(
   world: World,
   tenant: Tenant,

@@ -4,7 +4,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
-/** Runs a standard OAuth client without our code through every path of the flow, with and without discovery. */
+/** Runs a third-party OAuth client through every path of the flow, with and without discovery. */
 export const F1: Proof = {
   id: 'F1',
   promise: 'An unmodified OAuth client gets its token by the device flow, or the error that the standard defines.',
@@ -30,7 +30,8 @@ export const F1: Proof = {
 };
 
 async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boolean): Promise<oauth.Configuration> {
-  // Replaces the base URL in links: they begin with the server's configured URL, but in the proof it listens on another port.
+  // Replaces the base URL in links: links begin with the configured URL, but in the proof the server listens on another
+  // port.
   const local = ((url: string, init: RequestInit) =>
     fetch(url.replace(/^http:\/\/localhost(?=\/)/, baseUrl), init)) as oauth.CustomFetch;
   const config = discovers

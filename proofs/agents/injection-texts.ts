@@ -69,7 +69,7 @@ const FORBIDDEN: Record<string, RegExp> = {
     /\/\/\w|www[.。]|\b(?:javascript|data|mailto|vbscript|file):\S|evil\s?[.。]\s?(?:com|shop|example)|203\.0\.113/i,
 };
 
-/** The forbidden patterns that remain in a text, by kind. */
+/** Returns the kinds of forbidden patterns that remain in a text. */
 export function leftIn(text: string): string[] {
   return Object.entries(FORBIDDEN).flatMap(([kind, pattern]) => {
     const found = pattern.exec(text);

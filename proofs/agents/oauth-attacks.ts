@@ -22,8 +22,9 @@ import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
 /**
- * Makes the attacks of RFC 9700 on the authorization code flow. In each round a customer really allows a client, and attackers
- * try their requests before, during and after that. The legitimate exchange must succeed, or the round proves nothing.
+ * Makes the attacks of RFC 9700 on the authorization code flow. In each round a customer allows a client, and attackers
+ * send their requests before, during and after that. The legitimate exchange must succeed, because otherwise the round
+ * proves nothing.
  */
 export const M1: Proof = {
   id: 'M1',
@@ -51,7 +52,7 @@ export const M1: Proof = {
     }),
 };
 
-/** Redirect URIs that look like the registered one, or that a parser might take for it. */
+/** Redirect URIs that look like the registered one, or that a parser might confuse with it. */
 const REDIRECTS = [
   '',
   `${REDIRECT_URI}/`,
@@ -147,7 +148,7 @@ class Attack {
     }
   }
 
-  /** Sends the form of the consent page from elsewhere or in another browser, which must decide nothing. */
+  /** Sends the form of the consent page from elsewhere or in another browser. This must not decide the request. */
   async #onForm({ browser, page }: Flow): Promise<void> {
     const { html } = await browser.open(page);
     const fields = formWith(html, 'approve');
@@ -181,8 +182,8 @@ class Attack {
   }
 
   /**
-   * The page that redirects to the client contains the code. It must open for the customer who allowed the client, and for
-   * nobody else who has its URL.
+   * The page that redirects to the client contains the code. It must open only for the customer who allowed the client,
+   * not for others who have its URL.
    */
   async #onWayBack({ browser, page }: Flow, code: string): Promise<void> {
     const leave = page.replace('/agent-consent?', '/agent-consent/leave?');
@@ -196,7 +197,7 @@ class Attack {
     }
   }
 
-  /** Attackers use a stolen code before its client does. */
+  /** Attackers use a stolen code before the client does. */
   async #onCode(flow: Flow, code: string): Promise<void> {
     const honest = exchangeOf(flow, code);
     const without = (name: string) => Object.fromEntries(Object.entries(honest).filter(([key]) => key !== name));
@@ -237,7 +238,7 @@ class Attack {
     }
   }
 
-  /** The client exchanges the code. A second use must fail, and end the token. */
+  /** The client exchanges the code. A second exchange must fail and revoke the token. */
   async #again(flow: Flow, code: string): Promise<void> {
     const honest = exchangeOf(flow, code);
     const { status, text } = await redeem(this.#world, this.#tenant, honest);
@@ -259,7 +260,7 @@ class Attack {
     }
   }
 
-  /** The client and a thief use the code at the same moment: one gets a token, which must no longer work. */
+  /** The code is used several times concurrently. Exactly one use returns a token, which must then be revoked. */
   async #atOnce(flow: Flow, code: string): Promise<void> {
     const fields = exchangeOf(flow, code);
     const replies = await Promise.all(Array.from({ length: 6 }, () => redeem(this.#world, this.#tenant, fields)));

@@ -3,7 +3,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
-/** Clients poll too early, and many poll at once after the approval. */
+/** Clients poll too early, and many clients poll concurrently after the approval. Only one poll may get a token. */
 export const F2: Proof = {
   id: 'F2',
   promise:

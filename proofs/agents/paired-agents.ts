@@ -11,7 +11,7 @@ export interface Agent {
   secret: string;
 }
 
-/** The agent that owns the objects in the call. */
+/** Returns the agent that owns the objects in the call. */
 export async function ownAgent(world: World, tenant: Tenant, call: Call): Promise<Agent> {
   // If the call revokes its own token, that token was created only for this call.
   const given = String(call.headers.Authorization ?? '').replace('Bearer ', '');
@@ -25,7 +25,7 @@ export async function ownAgent(world: World, tenant: Tenant, call: Call): Promis
 
 export interface AgentsByScope {
   whole: Agent;
-  /** The agent that has all scopes except this one. */
+  /** Returns the agent that has all scopes except this one. */
   without(scope: string): Agent;
 }
 
@@ -41,7 +41,7 @@ export async function agentsByScope(world: World, tenant: Tenant): Promise<Agent
   return { whole, without: (scope) => lacking.get(scope) ?? whole };
 }
 
-/** Gives the tenant a storefront token that lacks this scope. */
+/** Creates a storefront token that lacks this scope. Returns the tenant with that token. */
 export async function narrowStorefront({ owner }: World, tenant: Tenant, scope: string): Promise<Tenant> {
   const secret = mintToken('storefront');
   await owner.query(

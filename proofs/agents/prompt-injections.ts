@@ -59,7 +59,7 @@ function everyDisguise(): Injection[] {
 /** Calls operations as an agent and checks the texts in their responses. */
 class Readings {
   answers = 0;
-  /** How many responses contained a marker. If none did, the proof shows nothing. */
+  /** The number of responses that contained a marker. If it is 0, the proof shows nothing. */
   shown = 0;
   shownOverUcp = 0;
   readonly #shop: OpenShop;
@@ -73,7 +73,7 @@ class Readings {
     this.#profile = profile;
   }
 
-  /** Calls the operation for Markdown, as an MCP tool and for JSON, checks the responses, and returns the JSON body. */
+  /** Calls the operation for Markdown, as an MCP tool and for JSON. Checks the responses, and returns the JSON body. */
   async ask(agent: AgentPurchases, { canary }: Injection, id: string, parts: Partial<Call> = {}) {
     const { baseUrl, violations } = this.#shop.premises;
     const faults: string[] = [];
@@ -166,7 +166,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.findAndAdd', { body: { variant_id, quantity: 999 } });
   await ask('agent.getCart', { path: { cart_id } });
   await putRight(ask, cart_id, variant_id);
-  // A paid order with nothing to ship is fulfilled at once, so that nobody can name a carrier.
+  // A paid order with nothing to ship is fulfilled immediately, so no carrier could be entered.
   await ask('agent.addCartItem', { path: { cart_id }, body: { variant_id: parcel_id, quantity: 1 } });
   const overUcp = (name: FunctionName, id?: string, body?: object) =>
     readings.askUcp(agent, injection, { name, ...(id !== undefined && { id }), ...(body && { body }) });
@@ -206,7 +206,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
 
-/** The agent uses operations by id, including calls that are refused and list alternatives. */
+/** The agent uses operations by id, including refused calls that list alternatives. */
 async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<void> {
   await ask('agent.getShop');
   await ask('agent.createCart', { body: {} });
@@ -283,8 +283,9 @@ function visibleText(text: string): string {
   return withoutHidden(text, { lines: false });
 }
 
-/** The text fields that only a product's page shows, apart from the formatted description. */
 const NO_TEXTS = ['description_html', 'returnable', 'withdrawal_exempt'];
+
+/** The text fields that only a product's page shows, apart from the formatted description. */
 const PAGE_TEXTS = UNLISTED.storefront.filter((field) => !NO_TEXTS.includes(field));
 
 async function sell(shop: OpenShop, { text, canary, word }: Injection) {
@@ -337,7 +338,10 @@ async function dress(shop: OpenShop, { text, word }: Injection, product_id: stri
   return (await shop.must('dashboard.createShippingOption', { body: option })).id;
 }
 
-/** In every second injection, the text is in the formatted description, from which the server makes the plain one. */
+/**
+ * Whether the text is put into the formatted description, from which the server derives the plain one. True for about
+ * half of the injections.
+ */
 function isFormatted(canary: string): boolean {
   return (canary.codePointAt(3) ?? 0) % 2 === 0;
 }

@@ -10,7 +10,10 @@ import { openTenant } from '../testing/site.ts';
 
 type Site = Awaited<ReturnType<typeof openTenant>>;
 
-/** Agents call without pause through several processes, and are meanwhile revoked, by everyone who may do so in turn. */
+/**
+ * In each round, an agent calls several processes without pause until the merchant, the customer or the agent itself
+ * revokes its token.
+ */
 export const E5: Proof = {
   id: 'E5',
   promise: 'No process accepts a call of an agent that begins after its revocation was acknowledged.',
@@ -138,7 +141,7 @@ class Calls {
   }
 
   /**
-   * Resolves when the agent's calls were accepted three times as often as there are callers, so that every process has seen the
+   * Resolves when the agent's accepted calls are three times as many as its callers, so that every process has seen the
    * agent.
    */
   async warmedUp(): Promise<void> {

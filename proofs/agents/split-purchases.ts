@@ -4,7 +4,10 @@ import { type Chance, chanceOf } from '../testing/random.ts';
 import { type OpenShop, onPremises, type Premises } from '../testing/test-server.ts';
 import { AgentPurchases, type Confirmation } from './agent-purchases.ts';
 
-/** Tries all ways around a limit that is checked when a purchase is prepared: only the final order counts. */
+/**
+ * Tries all ways around a limit that is checked when a purchase is prepared. Only the final order counts against the
+ * limit.
+ */
 export const E3: Proof = {
   id: 'E3',
   promise: 'A budget limits the final orders, however purchases are split, changed or undone on the way.',
@@ -57,11 +60,12 @@ interface Scene {
   /** The price of one unit, in minor units. */
   price: number;
   chance: Chance;
-  /** Opens a customer and an agent whose budget, and optionally the limit per order, is this multiple of the price. */
+  /**
+   * Creates a customer and an agent whose budget, and optionally the limit per order, is this multiple of the price.
+   */
   open(times: number, ofOneOrder?: number): Promise<AgentPurchases>;
 }
 
-/** Reports a violation. */
 type Say = (fault: string) => void;
 
 type Script = (scene: Scene, say: Say) => Promise<AgentPurchases[]>;
@@ -222,7 +226,7 @@ const SCRIPTS: Record<string, Script> = {
 
   'an order that is cancelled after it was paid': async ({ shop, price, open }, say) => {
     const agent = await open(1.5);
-    // A paid order can only be cancelled if something of it ships.
+    // A paid order can be cancelled only if it contains something to ship.
     const goods = await agent.sell(price, { requires_shipping: true });
     const parcel = await takeParcels(shop);
     const [one, other] = [await agent.prepare(goods), await agent.prepare(goods)];
@@ -266,7 +270,7 @@ const SCRIPTS: Record<string, Script> = {
 
 const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-/** Prepares checkouts of one unit each. Each fits the budget as long as none of the others is confirmed. */
+/** Prepares checkouts of one unit each. Each fits the budget until another one is confirmed. */
 async function prepareMany(agent: AgentPurchases, price: number, count: number) {
   const goods = await agent.sell(price);
   const ready: { id: string; cart_id: string }[] = [];
@@ -274,7 +278,7 @@ async function prepareMany(agent: AgentPurchases, price: number, count: number) 
   return ready;
 }
 
-/** A checkout of two units that fits the budget only because of a discount of half the price. */
+/** Prepares a checkout of two units that fits the budget only because of a discount of half the price. */
 async function halved({ shop, price, open }: Scene) {
   const agent = await open(1.25);
   const goods = await agent.sell(price);

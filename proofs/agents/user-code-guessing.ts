@@ -9,8 +9,8 @@ const OF_ADDRESS = 10;
 const IN_SHOP = 50;
 
 /**
- * Tries unknown user codes as one customer, as many customers from one IP address, and as so many customers from so many
- * addresses that each stays below its own limit.
+ * Tries unknown user codes: as one customer, as many customers from one IP address, and as many customers from many
+ * addresses, each below its own limit.
  */
 export const F3: Proof = {
   id: 'F3',

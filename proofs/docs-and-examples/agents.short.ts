@@ -55,7 +55,7 @@ async function play(args: string[], onLine: (line: string) => Promise<void>) {
 const codeIn = (line: string) => /compare the code: (\S{9})/.exec(line)?.[1];
 
 test(
-  'the agent example gets consent, buys within its limits, is refused beyond them, and revokes its token',
+  'the agent example gets consent, buys within its limits, is rejected beyond its limits, and revokes its token',
   PLAYED,
   async () => {
     const { demo } = await givenDemo();
@@ -72,7 +72,7 @@ test(
   },
 );
 
-test('a model of the AI SDK finds and prepares a purchase, and the customer confirms it', PLAYED, async () => {
+test('a model of the AI SDK finds a product and prepares a purchase that the customer confirms', PLAYED, async () => {
   const { shop, demo } = await givenDemo();
 
   const { stdout } = await promisify(execFile)(process.execPath, [AI_SDK, 'a mug', '--demo', demo, '--auto-approve']);
@@ -86,7 +86,7 @@ test('a model of the AI SDK finds and prepares a purchase, and the customer conf
 });
 
 test(
-  'if the budget is too small, the example reports it, continues, and links to the account page where it can be revoked',
+  'if the budget is too small, the agent example reports it, continues, and links to the page where it can be revoked',
   PLAYED,
   async () => {
     const { shop, customer, demo } = await givenDemo();
@@ -111,7 +111,7 @@ test(
   },
 );
 
-test('if the customer refuses consent, the example ends without a stack trace', PLAYED, async () => {
+test('if the customer refuses consent, the agent example ends without a stack trace', PLAYED, async () => {
   const { customer, demo } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {
@@ -126,7 +126,7 @@ test('if the customer refuses consent, the example ends without a stack trace', 
   expect(text).not.toContain('2. The agent looks');
 });
 
-test('if the customer revokes the agent instead of confirming, the example ends', PLAYED, async () => {
+test('if the customer revokes the agent instead of confirming, the agent example ends', PLAYED, async () => {
   const { customer, demo } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {
@@ -142,7 +142,7 @@ test('if the customer revokes the agent instead of confirming, the example ends'
   expect(text).toContain('The customer has already revoked it: 401 invalid_token.');
 });
 
-test('if nobody confirms a purchase, the example stops waiting and continues', PLAYED, async () => {
+test('if nobody confirms a purchase, the agent example stops waiting and continues', PLAYED, async () => {
   const { shop, demo, customer } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {

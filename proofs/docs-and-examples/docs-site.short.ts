@@ -80,7 +80,7 @@ for (const width of [1280, 375])
     LONG_ENOUGH_MS,
   );
 
-/** The id that the documentation site gives a heading. */
+/** Returns the id that the documentation site gives a heading. */
 function idOf(heading: string): string {
   return heading.replaceAll('.', '');
 }

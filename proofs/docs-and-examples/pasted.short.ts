@@ -201,7 +201,7 @@ const NOT_TESTED: [string, string, string][] = [
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
 
-/** The tests of blocks marked `own-test`, by how the block begins. */
+/** The tests of blocks marked `own-test`, by the start of the block. */
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
@@ -337,7 +337,7 @@ for (const file of DOCUMENTS) {
   const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test' && kind !== 'own-test');
   if (blocks.length === 0) continue;
   test.skipIf(file === WITH_A_CUSTOMER && !chromium)(
-    `the code blocks of ${file} work as pasted`,
+    `the code blocks of ${file} run as pasted`,
     async () => {
       const terminal = openShell(folder, envOf(file));
       const others: Paster[] = [];
@@ -363,7 +363,7 @@ for (const file of DOCUMENTS) {
   );
 }
 
-/** The demo shop's customer, who follows links in the terminal's output in a browser. */
+/** Acts as the demo shop's customer, who opens the links in the terminal's output in a browser. */
 async function openReaderOf(terminal: Paster): Promise<Reader> {
   browser ??= await openChromium(chromium ?? '');
   const { customers } = JSON.parse(readFileSync(join(folder, '.data/demo.json'), 'utf8')) as { customers: Login[] };
@@ -373,7 +373,7 @@ async function openReaderOf(terminal: Paster): Promise<Reader> {
 }
 
 test(
-  'the getting-started commands at /docs work as pasted',
+  'the getting-started commands at /docs run as pasted',
   async () => {
     const page = await (await fetch(`http://localhost:${ports['8080']}/docs`)).text();
     const texts = [...page.matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) => unescaped(text));

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { DOCUMENTS, fileNameOf, type Snippet, snippetsOf } from '../../server/test/pasted/blocks.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Inside node_modules, so that packages are found. */
+/** A folder inside node_modules, so that imports of packages resolve. */
 const FOLDER = join(ROOT, 'node_modules/.cache/snippets');
 const NAMES = 'snippet-names.d.ts';
 

@@ -102,7 +102,7 @@ const SEEN = {
 
 for (const [language, { width, ...seen }] of Object.entries(SEEN))
   played(
-    `without scripts, in ${language} at ${width} px, a shopper browses, orders, and finds the order in the history`,
+    `without scripts, in ${language} at ${width} px, a shopper browses, orders, and finds the order in the account`,
     async () => {
       const { page, complaints } = await openTab(browser, width);
       const visit = walk(page, `storefront-${language}-${width}`);
@@ -327,7 +327,7 @@ for (const width of [1280, 375])
   );
 
 played(
-  'if the shop cannot be reached, every page says so in its language and shows no internal details',
+  'if the shop cannot be reached, every page reports that in its language, without internal details',
   async () => {
     const gone = `http://localhost:${await freePort()}`;
     const { site_id: siteId, storefront_token: storefrontToken } = demo;
@@ -352,7 +352,7 @@ played(
 );
 
 played(
-  'with scripts, products are suggested while typing, and can be chosen by keyboard',
+  'with scripts, the search suggests products, which can be chosen with the keyboard',
   async () => {
     const { page, complaints } = await openTab(browser, 1280, { script: true });
     await page.goto(`${home}/en/`);
@@ -400,7 +400,7 @@ played(
 );
 
 played(
-  'a forgotten password gets the same response for a known and an unknown e-mail address, and an error for an invalid address',
+  'a password reset has the same response for known and unknown e-mail addresses, and rejects an invalid one',
   async () => {
     const asked = async (email: string) => {
       const body = new URLSearchParams({ email });
@@ -415,7 +415,7 @@ played(
 );
 
 played(
-  "a form of another site gets 403, a missing product a 404 in the visitor's language, and an expired session the login page",
+  'a form of another website gets 403, a missing product gets 404, and an expired session leads to the login page',
   async () => {
     const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
     const foreign = await fetch(`${home}/en/cart/add`, {
@@ -437,7 +437,7 @@ played(
 );
 
 played(
-  'the buy button on a page of another origin leads to the checkout of its product',
+  'the buy button on a page of another origin opens the checkout of its product',
   async () => {
     const address = await start('widget/serve.ts', await freePort());
     const { page, complaints } = await openTab(browser, 375, { script: true });

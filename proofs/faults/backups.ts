@@ -81,7 +81,7 @@ async function folderIn(directory: string): Promise<string> {
 const SECRET_KEY = randomBytes(32).toString('base64');
 const ENV = { SECRET_KEY, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off', CATALOG_CACHE: 'off' };
 
-/** The server has an embedded database, which is backed up while it runs. */
+/** Opens a server with an embedded database, which is backed up while it runs. */
 async function openEmbedded(folder: string): Promise<Market> {
   const env = { ...ENV, DATA_DIR: folder };
   const server = await new ServerProcess(await freePort(), env).readyAtLast();
@@ -89,7 +89,7 @@ async function openEmbedded(folder: string): Promise<Market> {
   return { name: 'embedded', env, superuserUrl, server, close: async () => void (await server.end('SIGTERM')) };
 }
 
-/** The server uses an external database with a login that is not a superuser. */
+/** Opens a server with an external database and a login that is not a superuser. */
 async function openOutside(folder: string): Promise<Market> {
   const { url, superuserUrl, stop } = await startEmbedded({ dataDir: folder });
   try {
@@ -151,8 +151,8 @@ async function backUp(
 }
 
 /**
- * The longest time that a read may take. No read takes that long on a busy machine, but a read that waits for a lock that is
- * not released takes longer.
+ * The maximum duration of a read. A read is faster even on a busy machine, unless it waits for a lock that is not
+ * released.
  */
 const LONGEST_READ_MS = 3_000;
 

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { openTenant } from '../testing/site.ts';
 
-/** The result of a call. */
 export interface CallResult {
   what: string;
   begun: number;

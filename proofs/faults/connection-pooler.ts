@@ -14,7 +14,7 @@ const PER_SECOND = 20;
 const KEPT_WAITING = 6;
 /** Includes the 15 seconds after which the workers notice that a process has died. */
 const DELIVERED_WITHIN_MS = 90_000;
-/** Webhooks may take this many times as long as without a pooler. */
+/** The maximum delay of webhooks, as a multiple of their delay without a pooler. */
 const GOAL = 1.5;
 
 /**
@@ -55,7 +55,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string,
 
 type Counts = { commands: number; events: number; reads: number };
 
-/** Starts all processes at once and kills the one that migrates. Operators' commands must end too. */
+/** Starts all processes at the same time, and kills the one that migrates. Operators' commands must end too. */
 async function startUp(deployment: Deployment, violations: Violations, counts: Counts): Promise<void> {
   const { killed, failed } = await deployment.startAndKillMigrating();
   counts.commands += deployment.members.length + 1;
@@ -70,14 +70,14 @@ async function startUp(deployment: Deployment, violations: Violations, counts: C
     const { code, output } = await deployment.run(...args);
     counts.commands += 1;
     if (code === undefined) violations.add(`Hung: ${args.join(' ')} ${output}`);
-    // For `doctor`, only its lines about connections count: it also warns that the proofs' database is configured for speed,
-    // not durability.
+    // Of `doctor`, only the lines about connections are checked: `doctor` also warns that the proofs' database is
+    // configured for speed, not durability.
     else if (args[0] === 'doctor' ? !/ok +pooler.*\n.*ok +direct/.test(output) : code !== 0)
       violations.add(`${args.join(' ')} ended with ${code}: ${output}`);
   }
 }
 
-/** Two tenants write and read, while a worker is killed during a delivery. */
+/** Two tenants write and read, while a worker is killed during a delivery of webhooks. */
 async function work(deployment: Deployment, events: number, violations: Violations, counts: Counts): Promise<void> {
   const arrivals = new Map<string, number>();
   // The first requests get no response, so that a worker is busy with them; they do not count as delivered.
@@ -114,7 +114,10 @@ async function make(shops: EventShop[], events: number): Promise<void> {
   }
 }
 
-/** Reads a tenant's data with each kind of credential, and searches the responses for the other tenant's data. */
+/**
+ * Reads a tenant's data with each kind of credential, and checks that the responses do not contain the other tenant's
+ * data.
+ */
 async function readOn(
   deployment: Deployment,
   { site_id, credentials }: EventShop,
@@ -130,7 +133,7 @@ async function readOn(
     { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: staff },
   ];
   for (let turn = 0; reading.going; turn += 1) {
-    // Customers log in in only one of 20 calls, because hashing a password takes longer than everything else.
+    // Only one call in 20 is a customer login, because hashing a password takes longer than everything else.
     const call = calls[turn % 20 === 0 ? 2 : turn % 2];
     if (!call) continue;
     const { status, body } = await sendUntilAnswered(() => deployment.addresses, call, 60_000);
@@ -166,7 +169,9 @@ async function judge(
   }
 }
 
-/** Measures the delays of webhooks with and without a pooler in turns, so that other load on the machine affects both. */
+/**
+ * Measures the delays of webhooks with and without a pooler in turn, so that other load on the machine affects both.
+ */
 async function compare(databaseUrl: string, directory: string, pgbouncer: string, violations: Violations) {
   return withEmptyDatabase(databaseUrl, (pooledUrl) =>
     withEmptyDatabase(databaseUrl, async (directUrl) => {
@@ -191,7 +196,7 @@ async function compare(databaseUrl: string, directory: string, pgbouncer: string
   );
 }
 
-/** The times in milliseconds from each changing call until its webhook arrives. */
+/** Measures the time in milliseconds from each change until its webhook arrives. */
 async function delaysOf(deployment: Deployment, events: number): Promise<number[]> {
   const [begun, arrived] = [new Map<string, number>(), new Map<string, number>()];
   const receiver = await openReceiver(({ event }) => {

@@ -32,7 +32,7 @@ export const C2: Proof = {
 const LANES_PER_TENANT = 5;
 
 /**
- * How long the database cannot be reached. `for a moment`: the server can reconnect at once. `until the retry`: it can
+ * The duration of the outage. `for a moment`: the server can reconnect immediately. `until the retry`: the server can
  * reconnect only for the retry, which has the same key and is cut off again at a later message.
  */
 type Fault = 'for a moment' | 'until the retry';
@@ -40,7 +40,7 @@ type Fault = 'for a moment' | 'until the retry';
 interface Step {
   operation: Operation;
   fault: Fault;
-  /** The messages after which to cut; all from the first to the last if absent. */
+  /** The numbers of the messages after which to cut; all messages if absent. */
   cuts?: number[];
 }
 
@@ -63,7 +63,7 @@ function cutsAtRandom(chance: Chance): number[] {
   return Array.from({ length: 2 * LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
 }
 
-/** Cuts off calls of an operation on all lanes; returns how often. */
+/** Cuts off calls of an operation on all lanes. Returns the number of cuts. */
 async function cutOff(
   world: World,
   all: ProxiedLane[],

@@ -11,7 +11,7 @@ export class DatabaseProxy {
   verdictOn: (message: Message) => Verdict = () => 'pass';
   /** Returns the bytes to forward for a message. */
   rewrite: (message: Message) => Buffer = ({ bytes }) => bytes;
-  /** While true, the proxy closes each connection at once, as if the database were gone. */
+  /** While true, the proxy closes each connection immediately, as if the database were gone. */
   away = false;
   readonly #server: Server;
   readonly #database: { host: string; port: number };
@@ -86,7 +86,7 @@ export class DatabaseProxy {
 export interface Message {
   /** The sender: the shop's server, or PostgreSQL. */
   from: 'server' | 'database';
-  /** The letter of its type, such as Q for a query; empty for the first message of a connection. */
+  /** The letter of the message's type, such as Q for a query; empty for the first message of a connection. */
   type: string;
   /** All bytes of the message, including its type and length. */
   bytes: Buffer;

@@ -71,9 +71,9 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
 
 /** Times in milliseconds since PostgreSQL ended. */
 interface Outage {
-  /** When PostgreSQL accepted connections again. */
+  /** Time until PostgreSQL accepted connections again. */
   accepted: number;
-  /** When a server made the first change afterwards. */
+  /** Time until a server made the first change. */
   served: number;
 }
 
@@ -94,7 +94,9 @@ async function restart(directory: string, databaseUrl: string, shoppers: Shopper
   return { accepted: Math.min(accepted, served), served };
 }
 
-/** Resolves when PostgreSQL accepts a connection, or after the deadline; then `served` reports the failure. */
+/**
+ * Resolves when PostgreSQL accepts a connection, or at the deadline. After the deadline, `served` reports the failure.
+ */
 async function connectable(databaseUrl: string): Promise<void> {
   const deadline = Date.now() + CONNECTABLE_WITHIN_MS;
   while (Date.now() < deadline) {

@@ -130,7 +130,8 @@ class Scene {
     const meanwhile = results.filter((one) => one.ended > begun && one.begun < healed);
     this.answers += meanwhile.length;
     for (const { what, status, error, ...one } of results) {
-      // Only the time while the network is cut off counts, because on a busy machine hashing a password alone may take seconds.
+      // Only the time while the network is cut off is measured, because on a busy machine hashing a password may take
+      // seconds.
       const until = status === 0 || status === 503 ? one.ended : Math.min(one.ended, healed);
       const waited = until - Math.max(one.begun, begun);
       this.#slowest = Math.max(this.#slowest, waited);
@@ -149,7 +150,10 @@ class Scene {
       this.#violations.add('No call was cut off, so the proof shows nothing');
   }
 
-  /** Locks a table, so that at most as many calls wait for the lock as there are usable connections, and counts them. */
+  /**
+   * Counts the usable connections: locks a table, makes more calls than there are connections, and counts the
+   * connections that wait for the lock.
+   */
   async #countSlots(): Promise<void> {
     const holder = await this.#owner.connect();
     let usable = 0;

@@ -9,7 +9,7 @@ import { type Account, CUSTOMER_PASSWORD, openAccount } from '../testing/custome
 import { checkOut, onlyVariantOf, putInCarts, putOnSale } from '../testing/products-and-checkouts.ts';
 import type { OpenShop } from '../testing/test-server.ts';
 
-/** A decision that depends on the time, and when its result changes. */
+/** A decision that depends on the time, and the time at which its result changes. */
 export interface Deadline {
   /** The number of seconds after `begin` at which the result changes. */
   after: number;
@@ -17,7 +17,7 @@ export interface Deadline {
   begin(by: OpenShop, scene: Scene): Promise<(server: OpenShop) => Promise<Standing>>;
 }
 
-/** Whether the result is that before or after the deadline; anything else is an unexpected response. */
+/** The result before or after the deadline; anything else is an unexpected response. */
 export type Standing = 'before' | 'after' | `unexpected: ${string}`;
 
 export interface Scene {
@@ -197,7 +197,9 @@ export const DEADLINES: Record<string, Deadline> = {
   },
 };
 
-/** Compares a response with the expected ones before and after the deadline, each a status or an error code. */
+/**
+ * Classifies a response by the expected ones before and after the deadline. Each of these is a status or an error code.
+ */
 function standingOf(
   { status, refusal }: { status: number; refusal: { error: string } | undefined },
   before: number | string,
@@ -246,7 +248,7 @@ function customerOf({ premises, site_id }: OpenShop): Promise<Account> {
   return openAccount(premises, { site_id, canary: 'june' });
 }
 
-/** The secret that a mail for this purpose would contain. */
+/** Returns the secret that a mail for this purpose would contain. */
 function codeFor(
   { premises, tenant }: OpenShop,
   purpose: 'reset_password' | 'verify_email',

@@ -224,7 +224,7 @@ function goodsOf(shop: OpenShop, count: number, inventory_quantity = 10_000): Pr
   return Promise.all(each(count, async () => onlyVariantOf(await putOnSale(shop, { inventory_quantity }))));
 }
 
-/** The contents of this many carts: each has all of the variants, in random order. */
+/** Returns the contents of this many carts. Each has all of the variants, in random order. */
 function mixedLines(variants: string[], chance: Chance, count: number): Pieces[][] {
   return each(count, () => chance.some(variants, variants.length).map((variant_id) => ({ variant_id, quantity: 1 })));
 }

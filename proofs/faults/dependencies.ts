@@ -87,7 +87,10 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
   return faults;
 }
 
-/** Whether an SPDX expression grants the required rights: with OR one of its licenses is enough, with AND all must grant them. */
+/**
+ * Whether an SPDX expression grants the required rights. With OR, one of its licenses must grant them; with AND, all
+ * must.
+ */
 function isFree(license: string, development: boolean): boolean {
   // An expression with both AND and OR counts as not free: no package has one, and the code below would evaluate it wrongly.
   if (license.includes(' AND ') && license.includes(' OR ')) return false;
@@ -98,8 +101,8 @@ function isFree(license: string, development: boolean): boolean {
 }
 
 /**
- * Optional packages that are missing from the lock file. On their system `npm ci` would fail, which `npm ls` on this one does
- * not report.
+ * Lists optional packages that are missing from the lock file. `npm ci` would fail on the systems that need them, and
+ * `npm ls` on this system does not report that.
  */
 function missingOptionals({ packages }: Lock): string[] {
   return Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
@@ -109,7 +112,10 @@ function missingOptionals({ packages }: Lock): string[] {
   );
 }
 
-/** Whether a package resolves another as Node does: in its own node_modules, or in the node_modules of a parent folder. */
+/**
+ * Whether one package resolves another as Node does: in its own node_modules, or in the node_modules of a parent
+ * folder.
+ */
 function reached(packages: Lock['packages'], from: string, name: string): boolean {
   for (let place = from; ; place = place.slice(0, Math.max(place.lastIndexOf('/node_modules/'), 0))) {
     if (`${place && `${place}/`}node_modules/${name}` in packages) return true;
@@ -117,7 +123,7 @@ function reached(packages: Lock['packages'], from: string, name: string): boolea
   }
 }
 
-/** The problems that npm reports about the locked packages and their version ranges. */
+/** Returns the problems that npm reports about the locked packages and their version ranges. */
 function problemsOfNpm(): string[] {
   try {
     const args = ['ls', '--all', '--package-lock-only', '--offline', '--json'];

@@ -107,7 +107,7 @@ function postmasterOf(directory: string): number {
   return Number(readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-test('data survives a stop and a start, and the database has the extensions that the shop needs', async () => {
+test('data is kept after a stop and a start, and the database has the extensions that the shop needs', async () => {
   const directory = dataDir();
   const first = await start(directory);
   await write(first.url);
@@ -155,7 +155,7 @@ test('after kill -9 of the server and of PostgreSQL, the next start recovers all
   expect(await count(next.url)).toBe(1);
 });
 
-test('a second server on the same data directory is refused with one line that names the first server, which keeps running', async () => {
+test('a second server on the same data directory exits with one line that names the first server, which keeps running', async () => {
   const directory = madeDirectory();
   const first = await hold(directory);
 
@@ -167,7 +167,7 @@ test('a second server on the same data directory is refused with one line that n
   await write(first.url);
 });
 
-test('of two concurrent starts on a missing directory, one succeeds and the other throws DataDirInUse', async () => {
+test('of two concurrent starts in a missing directory, one succeeds and the other throws DataDirInUse', async () => {
   const directory = dataDir();
 
   const starts = await Promise.allSettled([start(directory), start(directory)]);
@@ -186,7 +186,7 @@ test('a server that starts while another one stops gets its own PostgreSQL', asy
   expect(await count(second.url)).toBe(1);
 });
 
-test('a stale postmaster.pid whose process id now belongs to another program does not prevent a start', async () => {
+test('a start succeeds if the process id in a stale postmaster.pid now belongs to another program', async () => {
   const directory = madeDirectory();
   const first = await start(directory);
   await write(first.url);
@@ -206,7 +206,7 @@ test('a stale postmaster.pid whose process id now belongs to another program doe
   expect(stranger.exitCode).toBeNull();
 });
 
-test('if PostgreSQL dies under a running server, it is restarted on the same address', async () => {
+test('if PostgreSQL dies while the server runs, PostgreSQL is restarted at the same address', async () => {
   const directory = madeDirectory();
   const sentences: string[] = [];
   const { url } = await start(directory, (sentence) => sentences.push(sentence));
@@ -219,7 +219,7 @@ test('if PostgreSQL dies under a running server, it is restarted on the same add
   await expect(start(directory)).rejects.toThrow(DataDirInUse);
 });
 
-test('after the process of a first start was killed, the next start succeeds', async () => {
+test('a start succeeds after the process of the first start was killed', async () => {
   const directory = dataDir();
   const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
   await expect.poll(() => existsSync(directory), { interval: 5, timeout: 20_000 }).toBe(true);
@@ -260,7 +260,7 @@ test('a start and a restart succeed in a data directory inside a directory that 
   expect(await count(url)).toBe(1);
 });
 
-test('a start in a data directory with unrelated files fails with the remedy, and leaves the files alone', async () => {
+test('a start in a data directory with unrelated files fails, names the remedy, and does not change the files', async () => {
   const directory = dataDir();
   mkdirSync(join(directory, 'postgres'), { recursive: true });
   writeFileSync(join(directory, 'postgres', 'letter.txt'), 'dear');

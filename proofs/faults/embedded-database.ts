@@ -91,7 +91,7 @@ class Installation {
     if (fate === 'both killed, pid recycled') this.#recyclePid();
   }
 
-  /** Starts a new server, or two at once; returns whether exactly one of them runs. */
+  /** Starts a new server, or two at the same time. Returns whether exactly one of them runs. */
   async reopen(fate: Fate): Promise<boolean> {
     const rivals = fate === 'rival at the same moment' ? 2 : 1;
     const servers = await Promise.all(Array.from({ length: rivals }, () => this.newServer()));
@@ -105,8 +105,8 @@ class Installation {
   }
 
   /**
-   * The processes that have opened the database cluster. A child looks like its parent for a moment after the fork, and does
-   * not count.
+   * Returns the processes that have opened the database cluster. Excludes a child that still looks like its parent just
+   * after the fork.
    */
   postmasters(): number[] {
     const place = join(this.#directory, 'postgres');
@@ -142,7 +142,7 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1] ?? 0);
 }
 
-/** The file's contents; empty if the process has ended. */
+/** Returns the contents of a file in /proc; an empty text if the process has ended. */
 function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -151,7 +151,7 @@ function readProc(pid: number, file: string): string {
   }
 }
 
-/** Creates products without pause; retries each until it is acknowledged. */
+/** Creates products without pause. Retries each request until it is acknowledged. */
 class Writers {
   /** The ids of the acknowledged products, by name. */
   readonly acknowledged = new Map<string, string>();
@@ -166,7 +166,7 @@ class Writers {
     return writers;
   }
 
-  /** Waits until this many more products are acknowledged; by then the next one is being written. */
+  /** Waits until this many more products are acknowledged. At that moment, the next product is being written. */
   async write(rows: number): Promise<void> {
     const goal = this.acknowledged.size + rows;
     while (this.acknowledged.size < goal && this.#refused.length === 0) {

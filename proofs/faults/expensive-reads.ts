@@ -6,7 +6,7 @@ import { ServerProcess, withDirectory } from '../testing/server-process.ts';
 import { openTenant } from '../testing/site.ts';
 import { judgeReads } from './reads-under-load.ts';
 
-/** The limit for the p99 of others' reads. Checked in the full form only, which needs an idle machine. */
+/** The limit for the p99 of the other shoppers' reads. Checked in the full form only, which needs an idle machine. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
 /** PostgreSQL's statement timeout, which no read may reach. */

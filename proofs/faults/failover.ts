@@ -183,7 +183,9 @@ function freeze(pids: number[]): void {
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
 }
 
-/** Plays a fault of the primary while shoppers order. No order may be lost, and the primary must return as a standby. */
+/**
+ * Causes a fault of the primary while shoppers order. No order may be lost, and the primary must return as a standby.
+ */
 async function withoutLoss(
   arena: Arena,
   round: string,

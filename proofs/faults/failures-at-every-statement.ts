@@ -63,7 +63,10 @@ async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Prom
 
 interface Step {
   operation: Operation;
-  /** The places at which to fail. In the full form the series is endless, and each place is one response later. */
+  /**
+   * The places at which to fail. In the full form the series is endless; each place is one response after the previous
+   * one.
+   */
   failpoints: Iterable<Failpoint>;
 }
 
@@ -127,7 +130,10 @@ async function failEverywhere(
   }
 }
 
-/** Checks before the retry that everything or nothing was done. Possible only if nothing else runs in the shop. */
+/**
+ * Checks before the retry that the call had its complete effect or none. Possible only if no other call runs in the
+ * shop.
+ */
 function judgeHalves(
   world: World,
   { operation }: Call,
@@ -142,7 +148,7 @@ function judgeHalves(
     );
 }
 
-/** Sends a call that fails at this place; returns whether the place was reached. */
+/** Sends a call that fails at this place. Returns whether the place was reached. */
 async function fail(world: World, lane: FailingLane, call: Call, failpoint: Failpoint): Promise<boolean> {
   await lane.arm(failpoint);
   const first = sendOnce(world, lane, call).catch(() => undefined);
@@ -157,7 +163,7 @@ async function fail(world: World, lane: FailingLane, call: Call, failpoint: Fail
   return reached || ended;
 }
 
-/** Retries like a client after its timeout, when the first request may still be running. */
+/** Retries like a client after its timeout, while the first request may still be running. */
 async function retryMeanwhile(world: World, lane: FailingLane, call: Call): Promise<Reply | undefined> {
   await sleep(1_000);
   return lane.reached ? sendOnce(world, lane, call) : undefined;
@@ -176,7 +182,7 @@ async function openLanes(lanes: FailingLane[], world: World, { size, databaseUrl
   for (const tenant of tenants) lanes.push(await FailingLane.open(tenant, env));
 }
 
-/** A lane with its own server, which fails when ordered to, and is restarted if it has ended. */
+/** A lane with its own server, which fails on request, and is restarted if it has ended. */
 class FailingLane implements Lane {
   readonly tenant: Tenant;
   reached = false;

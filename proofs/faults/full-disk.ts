@@ -16,7 +16,7 @@ import { Shoppers } from './shoppers.ts';
 
 const DISK_MB = 400;
 /**
- * How many milliseconds the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has
+ * How long the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has
  * reserved.
  */
 const FULL_FOR_MS = [8_000, 20_000];
@@ -24,7 +24,9 @@ const REFUSED_WITHIN_MS = 60_000;
 /** A little less than the server's shortest time limit, the lock timeout of 2 s. */
 const SHORTEST_LIMIT_MS = 1_900;
 const SERVED_WITHIN_MS = 60_000;
-/** How late `/readyz` may be: it checks every 2 s, and waits 1 s for a response. */
+/**
+ * The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response.
+ */
 const READY_LAG_MS = 3_500;
 
 /** The disk with PostgreSQL's data and log becomes full while people buy, and later gets free space. */
@@ -125,7 +127,7 @@ class Scene {
     await this.#shoppers.judge(this.#violations);
   }
 
-  /** The time when the first call was rejected with `storage_full`; the current time if none was. */
+  /** Returns the time when the first call was rejected with `storage_full`; the current time if no call was. */
   async #refusal(): Promise<number> {
     for (const end = Date.now() + REFUSED_WITHIN_MS; Date.now() < end; await sleep(20)) {
       const first = this.#callers.results.find(({ error }) => error === 'storage_full');

@@ -45,7 +45,7 @@ export class HaServers {
     );
   }
 
-  /** Opens a shop with one product of unlimited stock, and returns its credentials. */
+  /** Opens a shop with one product of unlimited stock. Returns its credentials. */
   async openShop(): Promise<{ site_id: string; storefront_token: string; sync_secret: string; api_key: string }> {
     const file = join(this.#env.DATA_DIR ?? '', 'shop.json');
     writeFileSync(file, JSON.stringify(SHOP));

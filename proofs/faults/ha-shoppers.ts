@@ -20,7 +20,10 @@ const ADDRESS = {
 /** A shopper gives up on a call after this many milliseconds. */
 const PATIENCE_MS = 120_000;
 
-/** Shoppers who order one after another. Each call is sent with the same Idempotency-Key until it has a final response. */
+/**
+ * Shoppers who order one after another. Each call is retried with the same Idempotency-Key until it has a final
+ * response.
+ */
 export class Shoppers {
   readonly confirmed: Confirmed[] = [];
   /** Responses that no fault explains. */
@@ -48,13 +51,13 @@ export class Shoppers {
     await Promise.all(this.#running);
   }
 
-  /** The longest time between two confirmed orders since `from`, in seconds. */
+  /** Returns the longest time between two confirmed orders since `from`, in seconds. */
   pauseSince(from: number): number {
     const times = [from, ...this.confirmed.map(({ at }) => at).filter((at) => at >= from)].sort((a, b) => a - b);
     return Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? at)), 0) / 1000;
   }
 
-  /** A call without retries. */
+  /** Makes a call without retries. */
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`${this.#baseUrl}${path}`, { ...init, headers: { ...this.#headers, ...init.headers } });
   }

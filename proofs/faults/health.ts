@@ -20,7 +20,9 @@ import { Ballast, mountSmallDisk, Partition, unmount } from './local-faults.ts';
 
 const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 const DISK_MB = 400;
-/** How late `/readyz` may be: it checks the database every 2 s, and waits 1 s for a response. */
+/**
+ * The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response.
+ */
 const LAG_MS = 3_500;
 /** How long responses are checked after that delay. */
 const COUNTED_MS = 2_500;
@@ -95,7 +97,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
 }
 
 async function suffer(fault: Fault, countedMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
-  // If the server must stay ready, its responses count from the start of the fault.
+  // If the server must stay ready, its responses are checked from the start of the fault.
   const lag = fault.ready === 200 ? 0 : LAG_MS;
   await fault.begin();
   const begun = performance.now();

@@ -1,4 +1,4 @@
-/** The process that isolated.ts starts: runs a proof in the namespaces created for it. */
+/** The process that isolated.ts starts. Runs a proof in the namespaces created for it. */
 
 import { execFileSync } from 'node:child_process';
 import type { Figures, Size } from '../testing/proof.ts';

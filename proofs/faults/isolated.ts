@@ -1,6 +1,6 @@
 /**
- * Starts a process with its own loopback interface and mounts, in which a proof causes network and disk faults that affect
- * nothing else. All of that disappears when the process ends.
+ * Starts a process with its own loopback interface and mounts, in which a proof causes network and disk faults. The
+ * faults affect no other process, and end with the process.
  */
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -21,10 +21,10 @@ const TOOLS = {
 const MAIN = fileURLToPath(new URL('./isolated-main.ts', import.meta.url));
 const NAMESPACES = ['--net', '--mount', '--propagation', 'private'];
 
-/** A message of the process: its progress, and at the end its figures, or the error that it ended with. */
+/** A message of the process: its progress, its final figures, or the error that ended it. */
 export type News = { progress: string } | { figures: Figures } | { error: string };
 
-/** Runs the proof with this id in such a process. */
+/** Runs the proof with this id in a process with its own loopback interface and mounts. */
 export async function isolated(id: string, { size, seed, progress }: Trial): Promise<Figures> {
   for (const tool of Object.values(TOOLS)) if (!findTool(tool)) return notRunWithout(id, tool);
   const unshare = findTool(TOOLS.unshare) ?? '';

@@ -20,7 +20,10 @@ import {
   withLanes,
 } from './serial-server.ts';
 
-/** Loses the connection during COMMIT or its confirmation, which the server cannot distinguish. */
+/**
+ * Loses the connection before a COMMIT arrives or before its confirmation arrives. The server cannot distinguish these
+ * two cases.
+ */
 export const C4: Proof = {
   id: 'C4',
   promise:
@@ -121,7 +124,7 @@ function loseCommits(
   return playRound(world, lanes, { operation, effect, what: `lost: ${what}`, attack }).then(() => tally);
 }
 
-/** Lets this lane lose the n-th commit in this way. */
+/** Makes this lane lose the n-th commit in this way. */
 function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   let seen = 0;
   // PostgreSQL executes a bound statement only when the following Sync arrives.
@@ -141,7 +144,7 @@ function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   };
 }
 
-/** Whether the database contains the response for the call's key, and therefore its effect. */
+/** Whether the database contains the response for the call's key, and therefore the call's effect. */
 async function isAnswered({ owner }: World, { headers }: Call): Promise<boolean> {
   const keyHash = createHash('sha256').update(String(headers['Idempotency-Key'])).digest();
   const { rowCount } = await owner.query(

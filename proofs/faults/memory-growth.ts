@@ -18,11 +18,11 @@ export const I8: Proof = {
 };
 
 const CONNECTIONS = 8;
-/** The number of calls from one IP address, few enough that it makes at most 60 changes of carts a minute. */
+/** The number of calls from one IP address. So few that the address changes carts at most 60 times a minute. */
 const CALLS_PER_ADDRESS = 200;
 /** The share by which memory use may exceed its start value plus the growth that the cache reports. */
 const TOLERANCE = 0.1;
-/** How often a request is sent while it gets no response or 503. */
+/** The maximum number of times that a request is sent while it gets no response or 503. */
 const MOST_SENT = 20;
 const MEGABYTE = 1_048_576;
 
@@ -132,8 +132,8 @@ class Asker {
 }
 
 /**
- * Sends a request again after 503, because the server rejects searches when the machine is busy, and after a missing
- * response, because it closes a connection after a number of requests.
+ * Sends a request again after 503, because the server rejects searches when the machine is busy. Also sends it again
+ * after a missing response, because the server closes a connection after a number of requests.
  */
 async function patientStatus(client: RawClient, text: string): Promise<number> {
   for (let sent = 1; ; sent += 1) {

@@ -122,8 +122,8 @@ async function attack({ size, progress }: Trial, directory: string) {
 type Environment = Record<string, string | undefined>;
 
 /**
- * A configuration that meets the requirements of production: a durable database, a login that is not a superuser, TLS, and a
- * secret of its own.
+ * Builds a configuration that meets the requirements of production: a durable database, a login that is not a
+ * superuser, TLS, and a secret of its own.
  */
 async function soundConfiguration(directory: string, databaseUrl: string): Promise<Environment> {
   const dataDir = join(directory, 'server');
@@ -140,7 +140,7 @@ async function soundConfiguration(directory: string, databaseUrl: string): Promi
   };
 }
 
-/** Reading the configuration must fail, with a message that names the variable and contains no secret. */
+/** Reading the configuration must fail, with a message that names the variable and reveals no secret. */
 function judgeReading({ names, env }: Mistake, sound: Environment, violations: Violations): void {
   try {
     readConfig({ ...sound, ...env });

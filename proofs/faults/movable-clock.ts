@@ -10,7 +10,7 @@ import { DatabaseProxy, type Message } from './database-proxy.ts';
  * time zone has daylight saving time.
  */
 export class MovableClock {
-  /** The URL for servers. It leads through a proxy that changes the search path of their connections. */
+  /** The URL for servers. Connections go through a proxy that changes their search path. */
   readonly url: string;
   /** A connection as the superuser. */
   readonly owner: pg.Pool;
@@ -31,7 +31,8 @@ export class MovableClock {
     await admin.query(`create database ${name}`);
     const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
-    // Each statement has a new connection, because settings of a database apply only to connections that are opened later.
+    // Runs each statement on a new connection, because settings of a database apply only to connections that are opened
+    // later.
     for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: url.href, max: 2 }));
@@ -69,7 +70,10 @@ const SETUP = [
 
 const PATH = 'search_path=commerce,public';
 
-/** The message that opens a connection contains its length and, as text, its settings. */
+/**
+ * Adds the schema `clock` to the search path in the message that opens a connection. The message begins with its
+ * length.
+ */
 function withClockOnPath({ from, type, bytes }: Message): Buffer {
   if (from !== 'server' || type !== '' || !bytes.includes(PATH)) return bytes;
   const text = bytes.subarray(4).toString('latin1').replace(PATH, `${PATH},clock,pg_catalog`);

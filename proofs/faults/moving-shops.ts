@@ -122,7 +122,7 @@ async function moveWhileSelling(shop: Shop, servers: Servers, file: string, viol
   const done = new AbortController();
   const watching = watch(shop, servers, done.signal);
   const buying = Promise.all(Array.from({ length: BUYERS }, () => buyUntil(done.signal, shop, servers)));
-  // These errors are thrown below, where the results are awaited.
+  // Ignores these errors here, because they are thrown where the results are awaited.
   for (const work of [watching, buying]) work.catch(() => undefined);
   try {
     const [, key = ''] = /(rcv_\S+)/.exec(await to.command('site', 'receive')) ?? [];
@@ -156,7 +156,7 @@ async function moveWhileSelling(shop: Shop, servers: Servers, file: string, viol
   return { seconds, orders: acknowledged.length };
 }
 
-/** Reads at both servers again and again. Returns the longest time in seconds during which neither server responded. */
+/** Reads from both servers repeatedly. Returns the longest time in seconds during which neither server responded. */
 async function watch(shop: Shop, { from, to }: Servers, signal: AbortSignal): Promise<number> {
   let [last, longest] = [performance.now(), 0];
   while (!signal.aborted) {
@@ -178,7 +178,7 @@ interface Bought {
   key: string;
 }
 
-/** Orders without pause. Returns the acknowledged orders. */
+/** Orders without pause until the signal. Returns the acknowledged orders. */
 async function buyUntil(signal: AbortSignal, shop: Shop, servers: Servers): Promise<Bought[]> {
   const bought: Bought[] = [];
   const call = async <T>(method: string, path: string, body: object, key: string = randomUUID()): Promise<T> => {

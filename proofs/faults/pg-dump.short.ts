@@ -14,7 +14,9 @@ if (!bin) process.stderr.write(`${skippedWithout(PG_DUMP)}\n`);
 const COMMANDS = join(import.meta.dirname, '../../server/bin/commerce-server.js');
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
 
-/** A code block of docs/production.md, with commands that can run here. */
+/**
+ * Returns the code block of docs/production.md that begins with `first`, with the path of the command in this checkout.
+ */
 function block(first: string): string {
   const found = [...PAGE.matchAll(/```sh(?: own-test)?\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const text = found.find((one) => one.startsWith(first));
@@ -85,14 +87,14 @@ describe.skipIf(!bin)('the documented backup with pg_dump', () => {
   const COUNTS = `select (select count(*)::int from commerce.site_settings) as settings,
     (select count(*)::int from graphile_worker._private_jobs) as jobs`;
 
-  test('an owner that is not a superuser dumps every tenant, and restores them in a new cluster', async () => {
+  test('a database owner who is not a superuser can dump every tenant, and restore them in a new cluster', async () => {
     const restored = paste('npx commerce-server migrate --roles', login(to));
 
     expect(restored).toMatchObject({ status: 0, stdout: expect.stringMatching(/No problems found\.\n$/) });
     expect(await send(asSuperuser(to), COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
   }, 300_000);
 
-  test('migrate creates the roles that were missing during a restore', async () => {
+  test('`migrate` creates the database roles that were missing during a restore', async () => {
     const database = 'careless';
     const superuser = asSuperuser(to, database);
     await send(
@@ -112,7 +114,7 @@ describe.skipIf(!bin)('the documented backup with pg_dump', () => {
     expect(await send(superuser, calls)).toEqual([{ open: false }]);
   }, 300_000);
 
-  test('a backup-only login can dump; without the backup policies, pg_dump fails instead of omitting rows', async () => {
+  test('a backup login can dump every row, and pg_dump fails instead of omitting rows if the backup policies are missing', async () => {
     await send(login(from), `create role nightly login password 'pw' in role commerce_backup`);
     const dump = 'pg_dump --format=custom --enable-row-security --file=nightly.dump "$DATABASE_URL"';
     expect(run(dump, login(from, 'nightly'))).toMatchObject({ status: 0 });

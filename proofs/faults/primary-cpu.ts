@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The CPU time in milliseconds that the processes of the embedded PostgreSQL in this directory use during the work, except for
- * those that end meanwhile.
+ * Measures the CPU time in milliseconds that the processes of the embedded PostgreSQL in this directory use during
+ * `work`. Excludes processes that end meanwhile.
  */
 export async function cpuDuring(directory: string, work: () => Promise<unknown>): Promise<number> {
   const before = usedCpu(directory);
@@ -11,7 +11,7 @@ export async function cpuDuring(directory: string, work: () => Promise<unknown>)
   return [...usedCpu(directory)].reduce((sum, [pid, used]) => sum + used - (before.get(pid) ?? 0), 0);
 }
 
-/** The CPU time in milliseconds that each running process has used. */
+/** Returns the CPU time in milliseconds that each running process has used. */
 function usedCpu(directory: string): Map<string, number> {
   const [postmaster = ''] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');

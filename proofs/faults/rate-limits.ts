@@ -80,7 +80,7 @@ function pointsOf(name: RateLimitName): number {
   return name === 'private_token' ? PRIVATE_TOKEN_POINTS : RATE_LIMITS[name].points;
 }
 
-/** Prepares a new attempt to exhaust a limit. The returned function sends one request that counts. */
+/** Prepares a new attempt to exhaust a limit. The returned function sends one request that counts against the limit. */
 type Begin = () => ((n: number) => Promise<Reply>) | Promise<(n: number) => Promise<Reply>>;
 
 interface Means {
@@ -120,7 +120,7 @@ async function useUp(name: RateLimitName, begin: Begin, { servers, redis, violat
   throw new Error(`${name} could not be used up in ${TRIES} attempts: ${why}`);
 }
 
-/** The sum of all counters in Redis for a limit. */
+/** Returns the sum of all counters in Redis for a limit. */
 async function countedIn(redis: Redis, name: RateLimitName): Promise<number> {
   const sum = `local n = 0 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('GET', key) end return n`;
   const reply = await redis.command(`EVAL "${sum}" 0 limit:${name}:*`);
@@ -162,13 +162,13 @@ async function keepAgentProfile({ owner }: World, site_id: string, host: string)
   return url;
 }
 
-/** For each limit, how to use it up without reaching a lower limit first. */
+/** Returns, for each limit, calls that exhaust it without reaching a lower limit first. */
 function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimitName, Begin>> {
   const [tenant, second, third] = world.tenants;
   const { site_id, secrets } = tenant;
   const guest = { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken };
   const customer = { ...guest, Authorization: `Bearer ${secrets.CustomerToken}` };
-  // Find and buy calls count as calls of their agent too, so each of these limits has its own agent.
+  // Find and buy calls also count as calls of their agent, so a different agent is used for each of these limits.
   const agentOf = (one: Tenant) => ({ Authorization: `Bearer ${one.secrets.AgentToken}` });
   const same =
     (method: string, target: string, headers: Record<string, string>, body?: (n: number) => unknown) => () => {
@@ -229,7 +229,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     agent: spread('GET', '/api/agent/orders', agentOf(tenant)),
     agent_buy: spread('POST', '/api/agent/intent/find-and-buy', agentOf(third), () => ({ product_id: randomUUID() })),
     agent_find: spread('POST', '/api/agent/intent/find', agentOf(second), () => ({ query: 'mug' })),
-    // Profiles on an example host can never be fetched, and a failed fetch is not repeated at once.
+    // Profiles on an example host can never be fetched, and a failed fetch is not retried immediately.
     agent_profile: () => {
       const address = servers.newAddress();
       return (n: number) => servers.send(address, 'POST', lookUp, profile(`https://agent-${n}.example/ucp`), ids(n));

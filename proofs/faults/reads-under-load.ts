@@ -2,8 +2,9 @@ import type autocannon from 'autocannon';
 import type { Size, Violations } from '../testing/proof.ts';
 
 /**
- * Checks responses to shoppers who read the catalogue while something else caused load. Each must get a response. On an idle
- * machine, where full forms run, all must be the catalogue; on a busy machine, a server may ask to retry.
+ * Checks the responses to shoppers who read the catalogue under load. Each request must get a response. On an idle
+ * machine, where full forms run, every response must be the catalogue; on a busy machine, a server may also ask for a
+ * retry.
  */
 export function judgeReads(violations: Violations, size: Size, { errors, statusCodeStats }: autocannon.Result): void {
   const counts = Object.entries(statusCodeStats ?? {}).map(([status, { count = 0 }]) => ({ status, count }));

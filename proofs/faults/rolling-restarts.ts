@@ -87,7 +87,7 @@ class Load {
     await Promise.all(this.#open);
   }
 
-  /** The number of acknowledged products that are missing; negative if there are too many. */
+  /** Returns the number of acknowledged products that are missing; negative if there are too many. */
   async lost(): Promise<number> {
     const call: RetriedCall = { method: 'GET', path: '/api/dashboard/products?limit=1', headers: this.#headers.api };
     const { body } = await sendUntilAnswered(() => this.#urls(), call, ANSWER_WITHIN_MS);

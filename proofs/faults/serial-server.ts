@@ -51,11 +51,11 @@ export async function withLanes<T>(
   }
 }
 
-/** Kinds of object with a low limit per shop, where creating one for a lane would remove that of another lane. */
+/** Kinds of objects with a low limit per shop. Creating one for a lane would remove that of another lane. */
 const SCARCE = ['api_key', 'storefront_token', 'sync_key', 'webhook', 'delivery', 'listener'] as const;
 const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
 
-/** The lanes that may call an operation concurrently. */
+/** Returns the lanes that may call an operation concurrently. */
 export function lanesFor<L extends Lane>(lanes: L[], operation: Operation): L[] {
   const kinds = kindsIn(operation);
   const scarce = MAKES_SCARCE.includes(operation.id) || SCARCE.some((kind) => kinds.has(kind));
@@ -76,13 +76,13 @@ export interface Round<L extends Lane> {
   effect: Effect;
   /** Describes the attack in violations. */
   what: string;
-  /** Attacks the call of one lane. Retries then complete what is unfinished. */
+  /** Attacks the call of one lane. Retries then complete the call if it is unfinished. */
   attack(lane: L, call: Call): Promise<void>;
 }
 
 /**
- * Makes one call on each lane, attacks all of them concurrently, and retries each with its key until the response is definite.
- * Each must succeed, get the same response when it is sent again, and take effect once.
+ * Makes one call on each lane, attacks all calls concurrently, and retries each with its key until the response is
+ * definite. Each must succeed, return the same response when it is repeated, and take effect once.
  */
 export async function playRound<L extends Lane>(world: World, lanes: L[], round: Round<L>): Promise<void> {
   const { operation, effect, what, attack } = round;
@@ -141,7 +141,7 @@ export function isDefinite({ status, text }: Reply): boolean {
   return status !== 503 && !(status === 409 && text.includes('"idempotency_in_flight"'));
 }
 
-/** Waits until each cut statement has taken effect or never will. */
+/** Waits until each statement that was cut off has taken effect or no longer can. */
 export async function settle({ proxy }: ProxiedLane): Promise<void> {
   while (!proxy.settled) await sleep(1);
 }

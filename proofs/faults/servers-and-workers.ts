@@ -15,7 +15,7 @@ import { type EventShop, openEventShop } from '../testing/webhook-shop.ts';
 const ROLES = ['api', 'api', 'worker', 'worker'] as const;
 /** Processes that are not ready after this time count as hung. A start takes much less, even on a busy machine. */
 const HUNG_AFTER_MS = 90_000;
-/** The migrating process is killed after this many migrations, which are fewer than there are. */
+/** The migrating process is killed after this many migrations; there are more than that. */
 const MIGRATIONS_BEFORE_THE_KILL = 3;
 
 /** Two servers and two workers on a new database, with or without a pooler in transaction mode. */
@@ -38,7 +38,7 @@ export class Deployment {
     };
   }
 
-  /** `url` is the URL of an empty database; `pgbouncer` is the path of the pooler, if one is used. */
+  /** `url` is the URL of an empty database. `pgbouncer` is the path of the pooler's program, if a pooler is used. */
   static async open(url: string, directory: string, pgbouncer?: string): Promise<Deployment> {
     const own = join(directory, randomUUID());
     await mkdir(own);
@@ -66,7 +66,7 @@ export class Deployment {
     const started = this.start();
     const killed = await this.#killMigrating();
     const failed = await started;
-    // Starts the killed process again, which is missing as expected.
+    // Starts the killed process again. The first start reports it as failed, as expected.
     return killed ? { killed, failed: await this.start() } : { killed, failed };
   }
 
@@ -81,7 +81,7 @@ export class Deployment {
     return false;
   }
 
-  /** The process id of the process that migrates, once it has made some progress. */
+  /** Returns the id of the process that migrates, once it has applied some migrations. */
   async #migrating(): Promise<number | undefined> {
     const { rows } = await this.owner.query<{ name: string; done: number }>(
       `select a.application_name as name, (select count(*)::int from public.commerce_migrations) as done
@@ -103,8 +103,8 @@ export class Deployment {
   }
 
   /**
-   * Kills a worker while it delivers webhooks. Returns the ids of the events that it was about to deliver; none if no worker
-   * was delivering.
+   * Kills a worker while it delivers webhooks. Returns the ids of the events that it was about to deliver; none if no
+   * worker was delivering.
    */
   async killDelivering(): Promise<Set<string>> {
     for (const end = Date.now() + 10_000; Date.now() < end; await sleep(5)) {
@@ -146,7 +146,7 @@ export class Deployment {
   }
 }
 
-/** The settings in the block of docs/scaling.md that begins with `DATABASE_URL=`, with these URLs. */
+/** Returns the settings in the block of docs/scaling.md that begins with `DATABASE_URL=`, with these URLs. */
 function documentedSettings(pooled: string, direct: string): Record<string, string> {
   const block = blocksOf('docs/scaling.md').find(({ text }) => text.startsWith('DATABASE_URL='));
   if (!block) throw new Error('docs/scaling.md has no block that begins with DATABASE_URL=');

@@ -21,7 +21,7 @@ export interface Market {
   seed: number;
 }
 
-/** The responses to a shopper about one purchase. */
+/** The latest state of one purchase, according to the responses to its shopper. */
 interface Story {
   email: string;
   order_id: string;
@@ -33,8 +33,8 @@ interface Story {
 const ANSWER_WITHIN_MS = 60_000;
 
 /**
- * Shoppers buy in a shop without pause, and its staff process the orders. Each call keeps its Idempotency-Key until it has a
- * definite response. The responses are recorded, to compare them with the database.
+ * Shoppers buy in a shop without pause, and its staff process the orders. Each call is retried with the same
+ * Idempotency-Key until it has a definite response. The responses are recorded and later compared with the database.
  */
 export class Shoppers {
   readonly gate = new Gate();
@@ -138,7 +138,10 @@ export class Shoppers {
     await this.#work;
   }
 
-  /** Expects that everything acknowledged is in the database once, and nothing else. Call it when all work has stopped. */
+  /**
+   * Expects that everything that was acknowledged is in the database once, and nothing else. To be called when all work
+   * has stopped.
+   */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: this.#market.databaseUrl, max: 1 }));
@@ -236,7 +239,7 @@ export class Shoppers {
     story.payment_status = 'partially_refunded';
   }
 
-  /** The base URLs of all servers, in an order that starts with another server on each call. */
+  /** Returns the base URLs of all servers, starting with another server on each call. */
   #inTurn(): string[] {
     const servers = this.#market.servers();
     this.#turns += 1;

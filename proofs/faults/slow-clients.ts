@@ -62,8 +62,8 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     if (size === 'full' && meanwhile.latency.p99 >= GOAL_MS) {
       violations.add(`p99 of catalogue reads during the attack: ${meanwhile.latency.p99} ms, above the limit`);
     }
-    // The server closes a connection without complete headers after 10 s, and one without a complete body after 30 s. It checks
-    // every 2 s.
+    // The server closes a connection without complete headers after 10 s, and one without a complete body after 30 s.
+    // It checks every 2 s.
     if (size === 'full' && crowd.opened > 0)
       violations.add(`${crowd.opened} slow connections were not closed within 45 s`);
     const note = `${kept} files and connections of the server at most; catalogue meanwhile p99 ${meanwhile.latency.p99} ms, at rest ${atRest.latency.p99} ms; new connections for every tenth look`;
@@ -103,7 +103,7 @@ class OpenFiles {
   }
 }
 
-/** Opens connections that each send one byte a second. */
+/** Opens slow connections, which send one byte a second, and silent ones. */
 class Crowd {
   readonly #port: number;
   readonly #sockets = new Set<Socket>();
@@ -150,7 +150,10 @@ class Crowd {
   }
 }
 
-/** Reads the catalogue at a steady rate, even over new connections, from a thread that the slow clients do not delay. */
+/**
+ * Reads the catalogue at a steady rate, from a thread that the slow clients do not delay. Reconnects after every ten
+ * requests, to test new connections too.
+ */
 function read({ baseUrl }: ServerProcess, headers: Record<string, string>, duration: number) {
   const url = `${baseUrl}/api/storefront/products`;
   return autocannon({

@@ -42,7 +42,7 @@ export const LICENSES = {
   ) as Record<string, string | undefined>,
 };
 
-/** The name of the package in this folder. */
+/** Returns the name of the package in this folder. */
 export function nameAt(place: string): string {
   return place.split('node_modules/').at(-1) ?? '';
 }
@@ -50,7 +50,7 @@ export function nameAt(place: string): string {
 export interface SpoiledLock {
   what: string;
   faulty: Lock;
-  /** How the report of the fault must begin. */
+  /** The text with which the report of the fault must begin. */
   named: string;
 }
 

@@ -11,7 +11,7 @@ import { cpuDuring } from './primary-cpu.ts';
 
 const READERS = 6;
 const PRODUCTS = 200;
-/** By how much a standby must at least reduce the CPU time of the primary. Checked in the full form only. */
+/** The minimum share by which a standby must reduce the CPU time of the primary. Checked in the full form only. */
 const GOAL = 0.3;
 
 /** Lets a standby lag, hang and end, and promotes it, while prices and titles change and shoppers read. */
@@ -80,7 +80,7 @@ async function healthy({ server, standby, shop, shoppers, violations }: Arena): 
     }
     await standby.caughtUp();
   });
-  // The server uses a standby that failed in the previous round again only after a pause of 5 s.
+  // After a failure in the previous round, the server uses the standby again only after a pause of 5 s.
   const until = Date.now() + 20_000;
   while ((await standbyReads(server)).read === before.read && Date.now() < until) {
     await shoppers.during(() => sleep(200));
@@ -145,7 +145,7 @@ async function promoted(arena: Arena, superuserUrl: string): Promise<void> {
   if (now.read > read) violations.add(`promoted: ${now.read - read} reads used the promoted standby`);
 }
 
-/** How often a server has tried to read on a standby, by result. */
+/** Returns how often a server has tried to read on a standby, by result. */
 async function standbyReads(server: ServerProcess): Promise<{ read: number; behind: number; failed: number }> {
   const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
   const count = (result: string) =>
@@ -156,7 +156,7 @@ async function standbyReads(server: ServerProcess): Promise<{ read: number; behi
 type Storefront = ReturnType<typeof createStorefrontClient>;
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Opens a shop with products and a collection, of which one product and the collection change. */
+/** Opens a shop with products and a collection. One of the products and the collection change later. */
 async function openShop(baseUrl: string, databaseUrl: string) {
   const { site_id, api_key, storefront_token } = await openTenant(databaseUrl);
   const dashboard = createDashboardClient({ baseUrl, apiKey: api_key, maxAttempts: 1 });
@@ -200,7 +200,10 @@ async function openShop(baseUrl: string, databaseUrl: string) {
   };
 }
 
-/** Shoppers who read the catalogue. What they read must not be older than the last change that was acknowledged before. */
+/**
+ * Shoppers who read the catalogue. No response may be older than the last change that was acknowledged before the
+ * request.
+ */
 class Shoppers {
   reads = 0;
   readonly #shop: Shop;
@@ -211,7 +214,7 @@ class Shoppers {
     this.#violations = violations;
   }
 
-  /** Reads until the work is done, and once more after it. */
+  /** Reads until `work` is done, and once more afterwards. */
   async during(work: () => Promise<unknown>): Promise<void> {
     let done = false;
     const readers = Array.from({ length: READERS }, async () => {
@@ -242,7 +245,7 @@ class Shoppers {
   }
 }
 
-/** The number of the change that one of three reads shows. */
+/** Makes one of three kinds of reads. Returns the number of the change that the response shows. */
 async function readNumber(storefront: Storefront, slug: string, number: number): Promise<number> {
   if (number % 3 === 0) {
     const params = { path: { id_or_slug: slug } };
@@ -257,7 +260,7 @@ async function readNumber(storefront: Storefront, slug: string, number: number):
   return Number(collections[0]?.title.replace('Title ', ''));
 }
 
-/** The CPU milliseconds of the primary for each of this many lists that are not cached. */
+/** Measures the CPU milliseconds of the primary per uncached list, over this many lists. */
 async function cpuOfReads(directory: string, storefront: Storefront, count: number): Promise<number> {
   let next = 0;
   const read = async (until: number) => {

@@ -14,7 +14,7 @@ import { chanceOf } from '../testing/random.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Sends one idempotency key in two spellings, and invalid ones. */
+/** Sends one idempotency key in two spellings, and sends invalid keys. */
 export const H4: Proof = {
   id: 'H4',
   promise:

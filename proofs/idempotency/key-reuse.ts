@@ -17,8 +17,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
 /**
- * Uses one idempotency key for two different requests. The second request of the same caller to the same operation must be
- * rejected; one of another caller or to another operation must be executed.
+ * Uses one idempotency key for two different requests. If the caller and the operation are the same, the second request
+ * must be rejected; otherwise it must be executed.
  */
 export const H2: Proof = {
   id: 'H2',
@@ -36,7 +36,7 @@ export const H2: Proof = {
     }),
 };
 
-/** Sends the key again by the same caller with another body, path or query. */
+/** Sends the key again as the same caller, with another body, path or query. */
 async function sameScope(world: World, tenant: Tenant, operation: Operation): Promise<number> {
   const call = await validCall(world, tenant, operation);
   const first = await world.send(call, tenant);
@@ -59,14 +59,15 @@ async function sameScope(world: World, tenant: Tenant, operation: Operation): Pr
 function variationsOf(call: Call, fresh: Call): Record<string, Call> {
   const others: Record<string, Call> = {};
   if (Object.keys(call.path).length > 0) others['another path'] = { ...call, path: fresh.path };
-  // In an operation that is identified by a device_code, another device_code is another caller, so it is left out.
+  // Skips the body if the operation identifies its caller by device_code, because another device_code is another
+  // caller.
   const own = call.operation.namedBy !== 'device_code';
   if (own && JSON.stringify(call.body) !== JSON.stringify(fresh.body))
     others['another body'] = { ...call, body: fresh.body };
   return others;
 }
 
-/** Sends the key with another credential, in another shop, and to another operation. Each call must have its own effect. */
+/** Sends the key with another credential, in another shop, and to another operation. Each call must take effect. */
 async function otherScopes(world: World, operation: Operation, { size }: Trial): Promise<number> {
   const key = randomUUID();
   const [tenant, other] = world.tenants;

@@ -16,7 +16,7 @@ import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Sends every mutation twice, one after the other, and 32 times at once with one idempotency key. */
+/** Sends every mutation with one idempotency key: twice in sequence, and 32 times concurrently. */
 export const H1: Proof = {
   id: 'H1',
   promise: 'A mutation has one effect and one response, however often it is sent with the same key.',
@@ -79,8 +79,8 @@ async function atOnce(world: World, tenant: Tenant, operation: Operation, effect
 }
 
 /**
- * Operations with a limit on logins: names of the limit, or ids of operations in which logged-in staff enter a password or code
- * again.
+ * Operations with a login limit: names of limits, or ids of operations in which logged-in staff enter a password or
+ * code again.
  */
 const LOGINS = [
   ...['login', 'customer_login'],
@@ -88,8 +88,8 @@ const LOGINS = [
 ];
 
 /**
- * A repeated call must get the same response, or an error: the first call is still running, there were too many logins, or the
- * first call has ended the credential.
+ * A repeated call must get the same response or an error. These errors are allowed: the first call is still running,
+ * there were too many logins, or the first call has ended the credential.
  */
 function judgeCopy(world: World, call: Call, first: Reply, reply: Reply): void {
   if (isReplay(reply) && sameAnswer(first, reply)) return;

@@ -22,14 +22,16 @@ import { validAsks, WAYS } from '../testing/ucp.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
 /**
- * Sends every read-only request when all deadlines of a shop have passed and no job has run: operations of the contract and of
- * operators, agents' tools, UCP, and hosted pages. After each request, the shop's rows must be the same as before.
+ * Sends every read-only request to a shop whose deadlines have all passed, but in which no job has run: operations of
+ * the contract and of operators, agents' tools, UCP, and hosted pages. After each request, the shop's rows must be
+ * unchanged.
  */
 export const H10: Proof = {
   id: 'H10',
   promise: 'A request that only reads changes no business state, whatever is overdue.',
   async run(trial) {
-    // Runs last in its file and closes the tenants, because no other proof could use tenants whose deadlines have passed.
+    // Runs last in its file and closes the tenants, because no other proof could use tenants whose deadlines have
+    // passed.
     try {
       const figures = await inWorld(trial, (world) => readAll(trial, world));
       const pages = await readPages(trial);
@@ -112,7 +114,7 @@ async function makeThingsWithDeadlines(world: World, tenant: Tenant): Promise<vo
 
 const EXPIRED = /"(cart|checkout)_expired"/;
 
-/** The reading operations: with each of their credentials, with all query parameters, and as HEAD. */
+/** Returns the reading operations: with each of their credentials, with all query parameters, and as HEAD. */
 async function readsOfContract(world: World, tenant: Tenant): Promise<Read[]> {
   const reads: Read[] = [];
   for (const operation of operationTable.filter(({ safe }) => safe)) {
@@ -182,8 +184,8 @@ const IN_PASSING = new Set([
 const COMPARED_AT_ONCE = 10;
 
 /**
- * Sends the requests, and compares the shop's rows and queued jobs with those before them. Returns the number of requests. A
- * violation names all requests between two comparisons.
+ * Sends the requests, and compares the shop's rows and queued jobs before and after. Returns the number of requests. A
+ * violation names all requests since the previous comparison.
  */
 async function compare(owner: Pool, site_id: string, reads: Read[], violations: Violations): Promise<number> {
   let sent = 0;

@@ -6,7 +6,9 @@ import type { World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Sends a key again just before and after 24 hours, by moving the times in the database into the past. */
+/**
+ * Repeats a key just before and just after 24 hours. The time passes by moving the times in the database into the past.
+ */
 export const H3: Proof = {
   id: 'H3',
   promise: 'An idempotency key replays its response for 24 hours, and can be used for a new request after that.',

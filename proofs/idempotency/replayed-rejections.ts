@@ -11,7 +11,7 @@ import { callAs, operationOf, type Tenant, type World } from '../testing/tenant.
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** A key must store the shop's decision, but no temporary failure. */
+/** A repeated key must replay the shop's decision, but not a temporary failure. */
 export const H5: Proof = {
   id: 'H5',
   promise:
@@ -40,7 +40,7 @@ interface Story {
   /** A call that is rejected at first. */
   call: Call;
   status: number;
-  /** Removes the reason for the rejection: under a new key the call then succeeds. */
+  /** Removes the reason for the rejection, so that the call succeeds under a new key. */
   fix(): Promise<unknown>;
 }
 
@@ -153,7 +153,10 @@ interface Failure {
   status: number;
 }
 
-/** Where the database fails: during the work, while the response is stored, or at the commit; and with which error. */
+/**
+ * The places at which the database fails (during the work, while the response is stored, or at the commit), each with
+ * its error.
+ */
 const FAILURES: Failure[] = [
   { what: 'in the work', matches: /^/, after: /pg_try_advisory_xact_lock/ },
   { what: 'while the answer is stored', matches: /^\s*(?:with kept as \()?insert into idempotency_keys/ },
@@ -163,7 +166,7 @@ const FAILURES: Failure[] = [
   { ...place, code: '57P01', status: 503 },
 ]);
 
-/** The database fails at each place in turn. No row must remain, and the retry must take effect. */
+/** The database fails at each place in turn. The call must leave no row, and the retry must take effect. */
 async function failThenRetry(world: World, tenant: Tenant, call: Call, failures: Failure[]): Promise<number> {
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const { what, matches, after, code, status } of failures) {

@@ -2,7 +2,7 @@ import { document, type Operation, resolve } from '../../server/src/http/contrac
 
 type Schema = Record<string, unknown>;
 
-/** The top-level fields of an operation's JSON body in the contract. */
+/** Returns the top-level fields of an operation's JSON body in the contract. */
 export function bodyFieldsOf({ path, method }: Operation): string[] {
   const declared = document.paths[path]?.[method] as { requestBody?: Schema } | undefined;
   if (!declared?.requestBody) return [];

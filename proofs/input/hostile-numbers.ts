@@ -20,8 +20,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { exampleOf, validCall } from '../testing/valid-requests.ts';
 
 /**
- * Sends numbers and amounts that are invalid everywhere or only in their field, to each field that takes one. Also orders carts
- * whose sums reach the largest amounts.
+ * Sends invalid numbers and amounts to each field that accepts one: values that are invalid everywhere, and values that
+ * only this field rejects. Also orders carts whose sums reach the largest amounts.
  */
 export const D7: Proof = {
   id: 'D7',
@@ -148,7 +148,7 @@ const NO_TEXTS = [
   '{"amount":"1.00"}',
 ];
 
-/** The values, as JSON, that the slot's own schema does not allow. */
+/** Returns the values, as JSON, that the field's own schema does not allow. */
 function attacksOn(slot: Slot): string[] {
   const { minimum, maximum, type } = slot.schema as { minimum?: number; maximum?: number; type: string | string[] };
   const nullable = [type].flat().includes('null');
@@ -158,7 +158,7 @@ function attacksOn(slot: Slot): string[] {
   const hostile = [...NUMBERS, ...bounds.map(String), ...always];
   const allowed = (token: string) =>
     /^-?\d+$/.test(token) && Number(token) >= (minimum ?? -Infinity) && Number(token) <= (maximum ?? Infinity);
-  // Values in a query are text, so values that are JSON strings, lists or objects are left out.
+  // Values in a query are text, so JSON strings, lists and objects are left out.
   const apt = slot.in === 'query' ? hostile.filter((token) => !/^["[{]/.test(token)) : hostile;
   return apt.filter((token) => !allowed(token));
 }
@@ -171,7 +171,8 @@ const IMPORTS = [
 ];
 
 /**
- * An import removes control characters from texts and warns about them. These two texts are valid amounts once that is done.
+ * An import removes control characters from texts and warns about them. Without these characters, the two texts are
+ * valid amounts.
  */
 function isStripped(operation_id: string, token: string): boolean {
   return IMPORTS.includes(operation_id) && ['"\\t1"', '"1.00\\n"'].includes(token);
@@ -270,7 +271,7 @@ async function dearestOrder(shop: OpenShop): Promise<string[]> {
   return digits(order.total) === 4n * digits(price) ? [] : [`${order.total} is not four times ${price}`];
 }
 
-/** Adds the most expensive products to a cart until a limit rejects one. */
+/** Adds the most expensive products to a cart. A limit must reject at least one. */
 async function manyDearest(shop: OpenShop): Promise<string[]> {
   const { id: cart_id } = await shop.must('storefront.createCart');
   const statuses = new Set<number>();

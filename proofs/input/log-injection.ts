@@ -6,10 +6,12 @@ import { ServerProcess, withDirectory } from '../testing/server-process.ts';
 import { openTenant } from '../testing/site.ts';
 import { bodyFieldsOf } from './body-fields.ts';
 
-/** Part of every payload. A log line that begins with it, or a key that contains it, was created by the attack. */
+/**
+ * Part of every payload. A log line that begins with this text, or a key that contains it, was created by the attack.
+ */
 const MARK = 'forged-line';
 const FORGED = `{"level":"error","msg":"${MARK}","${MARK}":1}`;
-/** The bytes to send, as latin1; characters in UTF-8 are written byte by byte. */
+/** The bytes to send, as latin1. Non-ASCII characters are written as the bytes of their UTF-8 encoding. */
 const PAYLOADS = {
   'CR LF': `x\r\n${FORGED}\r\n`,
   LF: `x\n${FORGED}\n`,
@@ -41,7 +43,7 @@ const HEADERS = [
   ...['Idempotency-Key', 'Content-Encoding', 'Expect', 'Upgrade', `X-${MARK}`],
 ];
 
-/** No request may add a line to the log, break one, or insert control characters for a terminal. */
+/** No request may add a line to the log, break one, or insert terminal control characters. */
 export const J3: Proof = {
   id: 'J3',
   promise: 'Every line of the log is one JSON object, whatever requests contain.',
@@ -125,7 +127,7 @@ function* requestsWith(payload: string, apiKey: string, targets: Operation[]): G
 }
 
 function judge(line: string, violations: Violations): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check searches for control characters
   const control = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.exec(line);
   if (control) violations.add(`A log line contains ${JSON.stringify(control[0])} unescaped: ${JSON.stringify(line)}`);
   try {

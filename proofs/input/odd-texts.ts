@@ -57,7 +57,7 @@ function isFreeText({ schema, name }: Slot): boolean {
   return [schema.type].flat().includes('string') && plain && name !== 'password' && name !== 'value';
 }
 
-/** Operations that cannot be repeated on the same object; each text needs a new one. */
+/** Operations that succeed only once on the same object, so that each text needs a new object. */
 const HAPPENS_ONCE = [
   'dashboard.cancelOrder',
   'dashboard.createFulfillment',
@@ -69,21 +69,21 @@ const HAPPENS_ONCE = [
 ];
 
 /**
- * Operations whose text is read back through another operation, because the field of the same name in their own response
- * means something else: `reason` of `cancelOrder`.
+ * Operations whose text is read back through another operation, because the field of the same name in their own
+ * response has another meaning: `reason` of `cancelOrder`.
  */
 const SHOWN_BY: Record<string, string> = { 'dashboard.cancelOrder': 'dashboard.getOrderTimeline' };
 
 /**
- * The field of the response that shows the request's `reason`. Each return line has a `reason` of its own, so that name is
- * ambiguous.
+ * The field of the response that shows the request's `reason`. The name `reason` is ambiguous, because each return line
+ * has its own.
  */
 const SHOWN_AS: Record<string, string> = {
   'dashboard.declineReturn': 'decline_reason',
   'dashboard.closeReturn': 'close_reason',
 };
 
-/** Sends the text in all slots at once, and expects it back unchanged. */
+/** Sends the text in all slots of one request, and expects it back unchanged. */
 async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[], what: string, text: string) {
   const { id } = valid.operation;
   const base = HAPPENS_ONCE.includes(id) ? await validCall(world, tenant, valid.operation) : valid;
@@ -124,7 +124,7 @@ function withUniqueNames(call: Call, slots: Slot[]): Call {
   return { ...call, body: fresh };
 }
 
-/** All values of fields with this name in a response; undefined if the response has no such field. */
+/** Returns all values of fields with this name in a response; undefined if the response has no such field. */
 function shownAs({ text }: Reply, slot: Slot, field: string): unknown[] | undefined {
   if (text === '') return undefined;
   const found: unknown[] = [];

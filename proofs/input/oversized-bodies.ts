@@ -14,7 +14,10 @@ import { bodiesInFields, wideBodies } from './wide-and-deep-bodies.ts';
 
 const MEGABYTE = 1_048_576;
 const HUGE_BYTES = 100 * MEGABYTE;
-/** In the short form, other tests share the CPU and delay everything; a real regression takes seconds. */
+/**
+ * The limits for memory growth and for the longest stall. They are higher in the short form, because other tests share
+ * the CPU; a real regression takes seconds.
+ */
 const LIMITS = {
   short: { growthBytes: 100 * MEGABYTE, stallMs: 400 },
   tenth: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
@@ -24,7 +27,7 @@ const LIMITS = {
  * The limit for a whole run: garbage that is not yet collected adds to the memory of one attack, but a leak would keep growing.
  */
 const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
-/** A stall counts only if all of this many repetitions show it, because one may be due to the machine. */
+/** A stall counts only if it occurs in all of this many repetitions, because a single one may be due to the machine. */
 const REPETITIONS = 5;
 
 /** Sends bodies that are too large, too deep or too wide. Each must get an error, and other requests must not be delayed. */
@@ -108,7 +111,8 @@ const SHORT_FIELDS = ['variants', 'metadata'];
 const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
 /**
- * A read ignores its body and responds without waiting for it, unless its Content-Length exceeds the limit of every operation.
+ * A read ignores its body and responds before the body has arrived, unless the Content-Length exceeds the limit of
+ * every operation.
  */
 const PASSED_OVER = [0, 200, 401];
 /** The server may close the connection of a client that keeps sending after the response. */
@@ -116,7 +120,7 @@ const REFUSED_OR_CUT = [0, ...REFUSED];
 
 function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: Secrets): Attack[] {
   const limit = operation.bodyLimitBytes;
-  // The short form only tries fields that are lists or objects.
+  // Only the full form tries all fields; the others try a list and an object.
   const fields = bodyFieldsOf(operation).filter((name) => size === 'full' || SHORT_FIELDS.includes(name));
   const json = (body: string | Buffer, extra = {}) => requestTo(operation, key, body, extra);
   const shapes = { ...wideBodies(limit), ...bodiesInFields(fields, limit) };
@@ -168,7 +172,7 @@ function attacksWithoutBody(caller: string, key: Secrets): Attack[] {
 
 type Secrets = Record<'site_id' | 'api_key' | 'storefront_token' | 'sync_secret', string>;
 
-/** Credentials for the operation's API. A call that lacks some is rejected before its body is read. */
+/** Returns credentials for the operation's API. A call without credentials is rejected before its body is read. */
 function credentialsFor(
   { surface }: Operation,
   { site_id, api_key, storefront_token, sync_secret }: Secrets,

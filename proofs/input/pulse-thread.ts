@@ -1,4 +1,4 @@
-/** The thread of `Pulse`: requests /healthz every few milliseconds, and returns the longest wait on request. */
+/** The thread of `Pulse`. Requests /healthz every few milliseconds, and reports the longest wait on request. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

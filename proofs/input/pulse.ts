@@ -17,12 +17,11 @@ export class Pulse {
     return pulse;
   }
 
-  /** Resets the measurement. */
   async reset(): Promise<void> {
     await this.longest();
   }
 
-  /** The longest wait since the last call, in milliseconds, including the wait for an open request. */
+  /** Returns the longest wait since the last call, in milliseconds, including the wait for an open request. */
   longest(): Promise<number> {
     return new Promise((resolve) => {
       this.#worker.once('message', resolve);

@@ -10,7 +10,7 @@ import { validCall } from '../testing/valid-requests.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Sends every field of any response in places where the contract does not accept it. */
+/** Sends every field of any response to operations and places where the contract does not accept it. */
 export const A8: Proof = {
   id: 'A8',
   promise: 'A read-only field has no effect in a request.',
@@ -57,7 +57,10 @@ async function expectUntouched(
   if (changed.length > 0 && !rows) world.violations.add(`${id}: refused fields changed ${changed.join(', ')}`);
 }
 
-/** All field names of successful responses, each with a value of the right type, and some names of internal columns. */
+/**
+ * Returns all field names of successful responses, each with a value of the right type, and some names of internal
+ * columns.
+ */
 function shownFields(): Map<string, unknown> {
   const fields = new Map<string, unknown>([
     ['site_id', '0192f3a0-3333-7000-8000-000000000001'],

@@ -54,7 +54,9 @@ function checks(): Map<string, Check> {
   return found;
 }
 
-/** The shortest of several runs, because other load only adds time. The first runs compile the expression. */
+/**
+ * Returns the shortest time of several runs, because other load only adds time. The first runs compile the expression.
+ */
 function measured(test: Check, text: string): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 7; run += 1) {
@@ -70,7 +72,10 @@ const PIECES = '0|1|a|A|a-|-a|0.|1.|a.|a:|A0|.|-|:|/|+| |\n|é'.split('|');
 const BEGINNINGS = '|https://|http://localhost|https://a.|a@|0|1|a|+|0.|1.|a:|key_|x|DE12'.split('|');
 const ENDS = ['', '!', '\n', '-', 'x', ' ', '@', '\u0000'];
 
-/** Texts that repeat the expression's literals many times, with beginnings that match and ends that do not. */
+/**
+ * Builds texts that repeat the expression's literals many times, with matching beginnings and endings that do not
+ * match.
+ */
 function pumped(expression: string, count: number): string[] {
   const literals = [...new Set(expression.replaceAll(/\\[dDsSwW]|[\\^$()[\]{}?*+|]/g, ''))];
   const pieces = [...PIECES, ...literals, ...literals.map((one) => `a${one}`)];

@@ -68,7 +68,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   };
 }
 
-/** One width and language for a phone, and one for a desktop; the seed decides which languages. */
+/** Returns one width and language for a phone, and one for a desktop. The seed determines the languages. */
 function someOf<T>(sets: T[], seed: number): T[] {
   return [sets[(2 * seed) % sets.length], sets[(2 * seed + 3) % sets.length]].flatMap((set) => set ?? []);
 }
@@ -125,7 +125,7 @@ async function lookAtAll(look: Look): Promise<void> {
   }
 }
 
-/** Slows the network down so that the browser may draw the page in parts. */
+/** Slows down the network, so that the browser may draw the page in parts. */
 async function onSlowNetwork(tab: Page, work: () => Promise<void>): Promise<void> {
   await tab.emulateNetworkConditions({ offline: false, latency: 50, download: 30_000, upload: 30_000 });
   await work();
@@ -175,7 +175,7 @@ interface Measures {
   excess: number;
 }
 
-/** Measures a drawn page in the browser. For each element that moved, returns its position before and after. */
+/** Measures a drawn page in the browser. Returns the position of each element that moved, before and after. */
 const MEASURES = `(async () => {
   const box = ({ x, y, width, height }) => [x, y, width, height].join(' ');
   const told = ({ node, previousRect, currentRect }) =>

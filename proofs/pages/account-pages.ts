@@ -38,7 +38,8 @@ async function orderOf(furnished: Furnished, { token: customer_token }: Reader, 
   const { id: checkout_id } = await fillIn(furnished, customer_token);
   const path = { checkout_id };
   const withdraw = gone ? await putGoneInCart(furnished, checkout_id, customer_token) : undefined;
-  // Updates the checkout, which returns the new total: an order is only accepted at a total that the customer has seen.
+  // Updates the checkout, because the response returns the new total: an order is accepted only with a total that the
+  // customer has seen.
   if (gone)
     await shop.must('storefront.updateCheckout', { customer_token, path, body: { note: furnished.texts.note } });
   const { order } = await shop.must('storefront.completeCheckout', { customer_token, path, body: {} });

@@ -7,7 +7,10 @@ import type { Scene } from './redirects.ts';
 
 const SECRETS = tokenPattern('{8}');
 
-/** Opens pages of K5 in Chromium and intercepts every request. Only requests to our own origins go to the server. */
+/**
+ * Opens the pages of K5 in Chromium and intercepts every request. Only requests to our own origins are passed to the
+ * server.
+ */
 export function followInChromium(trial: Trial, scene: Scene, values: string[], count: number): Promise<string> {
   const some = [...[...scene.accepted].slice(0, count / 2), ...values].slice(0, count);
   return inChromium(trial, async (browser) => {
@@ -39,7 +42,7 @@ async function follow(browser: Browser, scene: Scene, value: string): Promise<vo
   }
 }
 
-/** Passes requests to our origins to the server, and checks requests to other origins. */
+/** Passes requests for our origins to the server, and checks requests for other origins. */
 async function answer({ premises, ours, cast }: Scene, value: string, request: HTTPRequest): Promise<void> {
   const { origin, pathname, search, host } = new URL(request.url());
   if (!ours.includes(origin)) {

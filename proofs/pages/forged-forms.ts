@@ -92,14 +92,14 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     const { html, response } = await new PaperBrowser(baseUrl).open(path, { headers });
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const fields = formWith(html, work.action);
-    // PaperBrowser reports the path without its query.
+    // PaperBrowser returns the path without its query.
     const action = actionOf({ html, path }, work.action);
     return { cookie: cookie.replace(/^[^=]*/, server.cookie), login, csrf: fields.get('csrf') ?? '', fields, action };
   };
   const { path, login } = await arrangeFor(page, shop, server.ownOrigin);
   const reader = await open({ path, login });
-  // Another session of the same customer, for another browser. The server with the other secret has no https, so its cookie has
-  // another name.
+  // Opens another session of the same customer, for another browser. The server with the other secret has no https, so
+  // its cookie has another name.
   const again = async (ownOrigin = server.ownOrigin) => ({ path, login: await loginTo(page, shop, ownOrigin) });
   const others: Others = {
     own: reader,
@@ -140,7 +140,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
   return chosen.length;
 }
 
-/** Runs work with the clock of this process, which the server shares, set back by some days. */
+/** Sets the clock of this process back by some days during `work`. The server runs in the same process. */
 async function daysAgo<T>(days: number, work: () => Promise<T>): Promise<T> {
   const now = Date.now;
   Date.now = () => now() - days * 86_400_000;
@@ -209,7 +209,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
   }
 }
 
-/** Reads the fields of the form, and the URL to which its button submits. */
+/** Reads the form's fields, and the URL to which its button submits. */
 async function readForm(tab: Page, url: string, work: FormAction, shop: Furnished) {
   await tab.goto(url);
   const html = await tab.content();
@@ -255,7 +255,8 @@ function quietly(url: string, fields: Record<string, string>): string {
     const body = new URLSearchParams(fields);
     const form = ${JSON.stringify(formTo(url, fields)).replaceAll('</', '<\\/')};
     const wait = (ms) => new Promise((over) => setTimeout(over, ms));
-    // A frame counts as finished 200 ms after it loads, or after 1 s, because the frame of a rejected form may never load.
+    // A frame counts as finished 200 ms after it loads, but no later than after 1 s, because the frame of a rejected
+    // form may never load.
     const element = (name, attributes) => new Promise((over) => {
       const made = Object.assign(document.createElement(name), attributes);
       if (attributes.sandbox) made.setAttribute('sandbox', attributes.sandbox);

@@ -126,7 +126,7 @@ function byCookie({ cookie }: Server, { stranger, own }: Others): Attack[] {
   ];
 }
 
-/** The correct form session with another login, or with none. */
+/** The correct form session, with the login of another person or without a login. */
 function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
   if (own.login === '') return [];
   const [name = ''] = own.login.split('=');
@@ -150,7 +150,10 @@ function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
   ];
 }
 
-/** All fields of the form, in encodings and by methods that a browser can be made to use or that a framework might accept. */
+/**
+ * All fields of the form, in encodings and with methods that a browser can be made to use or that a framework might
+ * accept.
+ */
 function byForm(): Attack[] {
   const typed = (type: string, bodyOf: (fields: URLSearchParams) => string): Attack => [
     `as ${type}`,

@@ -9,9 +9,9 @@ import { deadEnds, PAGES } from './page-list.ts';
 import { arrangeFor, type Furnished, furnish, logInTo, type Reader, withQuery } from './page-shops.ts';
 
 /**
- * Embeds every page in foreign pages in every way that browsers support, and checks that none of it is visible. Checks the
- * headers of every response, including errors. A copy of each page without its headers must be visible, or the proof detects
- * nothing.
+ * Embeds every page in foreign pages in every way that browsers support, and checks that the page is never visible.
+ * Checks the headers of every response, including errors. A copy of each page without these headers must be visible,
+ * because otherwise the proof would detect nothing.
  */
 export const F7: Proof = {
   id: 'F7',
@@ -102,7 +102,7 @@ function fieldsOf(url: string): string {
   return fields.map(([name, value]) => `<input name="${name}" value="${escapeHtml(value)}">`).join('');
 }
 
-/** Embeds a page in every way in a prepared browser; returns the number of attempts. */
+/** Embeds a page in every way in a prepared browser. Returns the number of attempts. */
 export async function frame(
   browser: Browser,
   site: ForeignSite,
@@ -124,12 +124,12 @@ export async function frame(
       if (!seen.includes(way))
         violations.add(`A copy of ${path} without protection in ${way} was not detected, so the proof shows nothing.`);
     }
-    // After the page that a window opened has loaded, that window must no longer control it.
+    // After a window has opened the page, it must lose control of the page's window.
     await tab.goto(site.serve('<title>opener</title>'));
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);
     await (await (await opened).page())?.waitForSelector('main');
-    // The opener learns a moment later that it lost the opened window.
+    // The opener sees only after a moment that the opened window is closed to it.
     const isSevered = await until(async () => (await tab.evaluate('window.opened.closed')) === true);
     if (!isSevered) violations.add(`${path} can be controlled by the window that opened it, at ${site.origin}`);
     return Object.keys(WAYS).length + 1;
@@ -138,7 +138,7 @@ export async function frame(
   }
 }
 
-/** Embeds a URL in every way at once, and returns the ways in which our page is visible. */
+/** Embeds a URL in every way on one page. Returns the ways in which our page is visible. */
 async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);
@@ -167,7 +167,7 @@ async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: 
   return Object.keys(WAYS).filter((_, way) => shown.includes(addresses[way] ?? ''));
 }
 
-/** The URLs of all frames in the tab, at any depth, that show one of our pages. */
+/** Returns the URLs of all frames in the tab, at any depth, that show one of our pages. */
 async function framesShown(tab: Page): Promise<string[]> {
   const inside = tab.frames().filter((frame) => frame !== tab.mainFrame());
   const found = await Promise.all(

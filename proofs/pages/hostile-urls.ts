@@ -70,7 +70,7 @@ const SCHEMES = [
   'x',
 ];
 
-/** Each trick makes some URLs from an allowed origin `o` with the host `h`, and a foreign origin `f` with the host `e`. */
+/** Each trick builds URLs from an allowed origin `o` with the host `h`, and a foreign origin `f` with the host `e`. */
 const TRICKS: ((o: string, h: string, f: string, e: string) => string[])[] = [
   (o) => [
     o,
@@ -213,7 +213,10 @@ const TRICKS: ((o: string, h: string, f: string, e: string) => string[])[] = [
   ],
 ];
 
-/** Returns `count` different URLs: the URLs of all tricks, and URLs with one or two snags at random places. */
+/**
+ * Returns `count` different URLs: a random choice of the URLs of all tricks, and URLs with one or two SNAGS at random
+ * places.
+ */
 export function hostileAddresses(chance: Chance, { own, foreign }: Cast, count: number): string[] {
   const played = own.flatMap((o) =>
     foreign.flatMap((f) => TRICKS.flatMap((trick) => trick(o, new URL(o).host, f, new URL(f).host))),

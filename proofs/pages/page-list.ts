@@ -191,10 +191,12 @@ export const PAGES: PageKind[] = [
   ...CONSENT_PAGES,
 ];
 
-/** Every button of every page. */
+/** All buttons of all pages. */
 export const FORM_ACTIONS = PAGES.flatMap((page) => page.operations.map((work) => ({ page, work })));
 
-/** Paths of pages that show only an error, because the id in the path is invented, expired, or of another shop. */
+/**
+ * Creates paths that lead only to an error page, because the id in the path is invented, expired, or of another shop.
+ */
 export async function deadEnds(furnished: Furnished, stranger: Furnished): Promise<string[]> {
   const { shop } = furnished;
   const paths: string[] = [];

@@ -11,15 +11,15 @@ export interface PageKind {
   name: string;
   /** Creates a new object for the page to show, and returns the page's path. */
   arrange(shop: Furnished): Promise<string>;
-  /** The actions of its forms. Each is tried on a new page, because most can be done only once. */
+  /** The actions of the page's forms. Each is tried on a new page, because most actions can be done only once. */
   operations: FormAction[];
-  /** The page belongs to no shop, but to a member of staff, who may work for several. */
+  /** Whether the page belongs to a member of staff, who may work for several shops, and not to a shop. */
   ofNoShop?: true;
-  /** The URL is public: anybody may open it, and gets the login form. */
+  /** Whether anybody may open the URL. Visitors without a login get the login form. */
   isPublic?: true;
   /**
-   * For pages of logged-in customers: opens a session for the customer for whom the page was last prepared, and returns its
-   * token.
+   * For pages of logged-in customers: opens a session for the customer for whom the page was last prepared. Returns the
+   * session's token.
    */
   login?: (shop: Furnished) => Promise<string>;
 }
@@ -161,7 +161,7 @@ export async function fillIn(furnished: Furnished, customer_token?: string) {
 export const PASSWORD = 'a password of the proofs';
 let passwordHash: Promise<string> | undefined;
 
-/** Creates a customer with an account and a new e-mail address, which it returns. */
+/** Creates a customer with an account and a new e-mail address. Returns the address. */
 export async function openAccount({ shop, texts }: Furnished): Promise<string> {
   passwordHash ??= hashPassword(PASSWORD);
   const email = texts.email.replace('@', `+${randomUUID().slice(0, 8)}@`);
@@ -186,13 +186,13 @@ export async function arrangeFor(page: PageKind, furnished: Furnished, baseUrl =
   return { path, login: await loginTo(page, furnished, baseUrl) };
 }
 
-/** Opens another session for the customer for whom the page was last prepared, and returns its cookie. */
+/** Opens another session for the customer for whom the page was last prepared. Returns the session's cookie. */
 export async function loginTo(page: PageKind, furnished: Furnished, baseUrl = 'http://localhost'): Promise<string> {
   const token = await page.login?.(furnished);
   return token ? loginCookie(furnished, token, baseUrl) : '';
 }
 
-/** The login cookie's name and value in a shop. */
+/** Returns the name and value of the login cookie in a shop. */
 export function loginCookie({ shop }: Furnished, token: string, baseUrl = 'http://localhost'): string {
   const prefix = baseUrl.startsWith('https:') ? '__Host-' : '';
   return `${prefix}sid_${shop.site_id.replaceAll('-', '')}=${token}`;
@@ -208,7 +208,7 @@ export function withQuery(path: string, value: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${value}`;
 }
 
-/** The path in the link of a shop's newest mail. */
+/** Returns the path in the link of a shop's newest mail. */
 export async function mailedPath({ shop }: Furnished): Promise<string> {
   const mails = await takeMails(shop.premises, shop.site_id);
   const [link = ''] = /http:\/\/localhost\/(?:account|unlock|sites)\/\S+/.exec(mails.at(-1)?.text ?? '') ?? [];

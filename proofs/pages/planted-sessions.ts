@@ -22,9 +22,9 @@ import {
 } from './page-shops.ts';
 
 /**
- * Gives browsers a session cookie before they open our pages: an invented session, an attacker's, one of another browser, or
- * two cookies at once. The server must not keep an invented session. A session of another browser must give no access, and must
- * end when somebody logs in.
+ * Gives browsers a session cookie before they open our pages: an invented session, an attacker's session, a session of
+ * another browser, or two cookies in one request. The server must not keep an invented session. A session of another
+ * browser must give no access, and must end when somebody logs in.
  */
 export const F8: Proof = {
   id: 'F8',
@@ -79,12 +79,12 @@ interface Target {
   work: FormAction;
 }
 
-/** The cookies that a response sets, as a browser would send them. */
+/** Returns the cookies that a response sets, in the form in which a browser sends them. */
 function cookiesIn(headers: { 'set-cookie'?: string[] }): string {
   return (headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
 }
 
-/** Cookies that look like session cookies, but that the server did not set for this browser. */
+/** Returns cookies that look like session cookies, but that the server did not set for this browser. */
 function madeUp(own: string): Record<string, string> {
   const [name = '', value = ''] = own.split(/=(.*)/);
   const random = randomBytes(32).toString('base64url');
@@ -164,7 +164,9 @@ async function plantRaw(target: Target): Promise<number> {
 
 const isLogin = (html: string) => html.includes('value="log_in"');
 
-/** Invented, ended and foreign login cookies must not open pages for logged-in customers. Returns their number. */
+/**
+ * Invented, ended and foreign login cookies must not open pages for logged-in customers. Returns the number of cookies.
+ */
 async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work'>, stranger: Furnished) {
   const ownOrigin = baseUrl === premises.baseUrl ? undefined : SECURE_ORIGIN;
   const { path, login } = await arrangeFor(page, shop, ownOrigin);

@@ -44,8 +44,8 @@ export const K5: Proof = {
 
 const BASE_URL = 'https://commerce.example';
 /**
- * The places where URLs are sent: return_url, cancel_url, payment.return_url, the settings (storefront_url with logo and
- * terms), the Host header, the operators' list of hosts, and buy links.
+ * The number of places where URLs are sent: return_url, cancel_url, payment.return_url, the settings (storefront_url
+ * with logo and terms), the Host header, the operators' list of hosts, and buy links.
  */
 const FIELDS = 7;
 const SECRETS = tokenPattern('{8}');
@@ -128,7 +128,7 @@ async function giveHost({ owner, hosts }: Premises, { site_id }: OpenShop): Prom
   return host;
 }
 
-/** Starts a payment and returns its id; undefined if the URL was rejected. */
+/** Starts a payment. Returns its id; undefined if the URL was rejected. */
 async function beginPayment(shop: OpenShop, checkout_id: string, return_url: string): Promise<string | undefined> {
   const body = { payment: { return_url } };
   const { status, refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });
@@ -192,7 +192,10 @@ async function asStorefront(scene: Scene, value: string): Promise<void> {
   await shop.must('dashboard.updateSettings', { body: restored });
 }
 
-/** Whether a reader can see the host in the URL. Non-ASCII hosts are exempt, because the parser converts them. */
+/**
+ * Whether the URL as it is written contains the host to which browsers go. Non-ASCII URLs are exempt, because the
+ * parser converts them.
+ */
 function standsIn(value: string, host: string): boolean {
   const isAscii = /^[ -~]*$/.test(value);
   return !isAscii || value.toLowerCase().startsWith(`https://${host.replace(/:\d+$/, '')}`);
@@ -260,8 +263,8 @@ async function asHost(scene: Scene, value: string): Promise<void> {
 }
 
 /**
- * An operator adds the value as a host of the shop. Only plain names that browsers can use may be accepted, never the server's
- * own host or that of another shop. It must be possible to remove each again.
+ * An operator adds the value as a host of the shop. The server may accept only plain names that browsers can use, never
+ * its own host or the host of another shop. Each accepted host must be removable.
  */
 async function asNewHost({ premises, shop, operators, host, otherHost }: Scene, value: string): Promise<void> {
   const domains = `/api/operator/sites/${shop.site_id}/domains`;
@@ -302,7 +305,7 @@ async function askApiAt({ premises, shop, open, host }: Scene, Host: string): Pr
   if (!isFine) premises.violations.add(`The API at the host ${JSON.stringify(Host)}: ${answer?.status} ${url}`);
 }
 
-/** Browsers must treat an accepted URL as one of the shop, both as it was sent and as it was stored. */
+/** Browsers must treat an accepted URL as a URL of the shop, both as it was sent and as it was stored. */
 function judgeAccepted(scene: Scene, value: string, kept: (string | null | undefined)[]): void {
   scene.accepted.add(value);
   for (const text of [value, ...kept]) {

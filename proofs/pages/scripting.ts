@@ -8,9 +8,10 @@ import { PAGES } from './page-list.ts';
 import { arrangeFor, type Furnished, furnish, logInTo, TEXT_NAMES, type TextName, type Texts } from './page-shops.ts';
 
 /**
- * Puts payloads into every text of a page, including URLs and rejected forms, and opens every page in a browser with scripts
- * enabled. Each payload is in half of the texts; the seed determines in which. Violations are scripts that run, anything that
- * the content security policy has to block, requests to other servers, and elements that our pages do not contain.
+ * Puts payloads into every text of a page, including URLs and rejected forms, and opens every page in a browser with
+ * scripts enabled. Each payload is in half of the texts; the seed determines which ones. Violations are scripts that
+ * run, resources that the content security policy blocks, requests to other servers, and elements that our pages do not
+ * contain.
  */
 export const F9: Proof = {
   id: 'F9',
@@ -51,7 +52,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
 }
 
 /**
- * In round r, text number t contains payload r + 24 · t, so that each payload has been in half of the texts after all rounds.
+ * In round r, text number t contains payload r + 24 · t. After all rounds, each payload has been in half of the texts.
  */
 export function textsOf(payloads: string[], round: number): Texts {
   const texts = TEXT_NAMES.map((name, index): [TextName, string] => {
@@ -66,7 +67,7 @@ const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
   email: (payload) => `x${payload.replaceAll(/[\s@"<>()[\],;:\\\u202e]/g, '').slice(0, 40)}@example.com`.toLowerCase(),
   variant_image: (payload) => `https://img.example/${payload}?${payload}#${payload}`.replaceAll(/\s/g, '+'),
   discount_code: (payload) => payload.slice(0, 64).trim(),
-  // Fixed, because the shop accepts only phone numbers that are valid in their country.
+  // A fixed number, because the shop accepts only phone numbers that are valid in their country.
   phone: () => '+49 30 1234567',
   postal_code: (payload) => payload.slice(0, 32),
   agent_name: (payload) => payload.slice(0, 90),
@@ -175,8 +176,8 @@ const QR_CODE = /<svg class="qr-code"[^<>]*>\s*<rect [^<>]*\/><path d="[MhvHz\d 
 const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 
 /**
- * Reads pages without a browser: all tags must be ones that our pages use, and everything else must be text. Returns the number
- * of pages.
+ * Reads pages without a browser. All tags must be tags that our pages use, and everything else must be text. Returns
+ * the number of pages.
  */
 async function readAll({ baseUrl, violations }: Premises, shop: Furnished): Promise<number> {
   for (const page of PAGES) {

@@ -22,8 +22,8 @@ import {
 const OF_SHOPS = FORM_ACTIONS.filter(({ page }) => !page.ofNoShop);
 
 /**
- * Opens pages of two shops in one browser, goes back, and fetches links as browsers prefetch them. None of this may mix the two
- * visits, repeat an action, or change data.
+ * Opens pages of two shops in one browser, goes back in the history, and fetches links as browsers prefetch them. None
+ * of this may mix the two visits, repeat an action, or change data.
  */
 export const F10: Proof = {
   id: 'F10',
@@ -31,7 +31,10 @@ export const F10: Proof = {
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
-/** Pages of one shop that a browser can have open at the same time: all of one logged-in customer, or all without a login. */
+/**
+ * Returns pages of one shop that one browser can have open at the same time: all pages without a login, or one page of
+ * a logged-in customer and the pages that show no login form.
+ */
 function ofOneLogin(chance: Chance): typeof OF_SHOPS {
   const free = OF_SHOPS.filter(({ page, work }) => !page.isPublic && !work.renews);
   const ofCustomer = OF_SHOPS.filter(({ page }) => page.login);
@@ -200,7 +203,7 @@ async function mix(
       const [mine, theirs] = [await all(premises, [shop]), await all(premises, [neighbour])];
       await tab.bringToFront();
       await press(tab, work, shop);
-      // A login starts a new session, so a form that was shown before the login must be submitted again.
+      // A login starts a new session, so a form that was opened before the login must be submitted again.
       if ((await tab.title()).startsWith('Please send the form again')) {
         await tab.goto(tab.url());
         await press(tab, work, shop);
@@ -218,8 +221,8 @@ async function mix(
 }
 
 /**
- * After submitting a form, goes back, forward, back again and reloads; then submits a one-time form again if it is still shown.
- * Returns the number of steps.
+ * After submitting a form, goes back, forward, back again, and reloads. Then submits a one-time form again if it is
+ * still shown. Returns the number of steps.
  */
 async function goBack(
   browser: Browser,

@@ -16,7 +16,7 @@ async function productOf({ dashboard, width }: Visit, price: string) {
   return unwrap(dashboard.POST('/api/dashboard/products', { body }));
 }
 
-inPanel('a price of 1.500 is rejected with both meanings, and 1.500,00 is saved as 1500.00', async (visit) => {
+inPanel('a price of 1.500 is rejected as ambiguous, and 1.500,00 is saved as 1500.00', async (visit) => {
   const { open, fill, press, sees, look, text, dashboard, width } = visit;
   await becomeGerman(visit);
   await open('/products/new');
@@ -43,7 +43,7 @@ inPanel('a price of 1.500 is rejected with both meanings, and 1.500,00 is saved 
 });
 
 inPanel(
-  "a product shows its price in the shop's format, and a change of more than 80 % must be confirmed",
+  "a product shows its price in the shop's format, and a price change of more than 80 % requires confirmation",
   async (visit) => {
     const { open, fill, press, sees, seesNoDialog, look, tab, dashboard } = visit;
     await becomeGerman(visit);
@@ -116,7 +116,7 @@ const FIELDS: { where: string; begin: (visit: Visit) => Promise<void>; label: st
 ];
 
 for (const { where, begin, label, save } of FIELDS) {
-  inPanel(`1.500 is rejected with both meanings in ${where}, and nothing is sent`, async (visit) => {
+  inPanel(`1.500 is rejected as ambiguous in ${where}, and nothing is sent`, async (visit) => {
     const { press, fill, sees, tab } = visit;
     await becomeGerman(visit);
     await begin(visit);
@@ -132,7 +132,7 @@ for (const { where, begin, label, save } of FIELDS) {
   });
 }
 
-inPanel('a delivery option of 4,90 is saved as 4.90, and its discount of 12,5 % as 12.5', async (visit) => {
+inPanel('a delivery price of 4,90 is saved as 4.90, and a discount of 12,5 % as 12.5', async (visit) => {
   const { open, press, fill, sees, dashboard, width } = visit;
   await becomeGerman(visit);
   await open('/settings/delivery');

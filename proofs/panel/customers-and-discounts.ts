@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { inPanel } from './visit.ts';
 
 inPanel(
-  'a customer is found by the search, shown and changed',
+  'a customer is found by search, viewed and changed',
   async ({ open, fill, press, sees, look, dashboard, width }) => {
     const email = `ada-${width}@customer.example`;
     await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email, first_name: 'Ada', last_name: 'Lark' } }));
@@ -26,7 +26,7 @@ inPanel(
   },
 );
 
-inPanel('saving a customer or a discount code keeps what somebody else changed meanwhile', async (visit) => {
+inPanel('saving a customer or a discount code keeps changes that somebody else made in the meantime', async (visit) => {
   const { open, fill, press, sees, dashboard, width } = visit;
   const email = `both-${width}@customer.example`;
   const { id: customer_id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email } }));
@@ -77,7 +77,7 @@ inPanel(
   },
 );
 
-inPanel('the audit shows actions with their actors, and links to the targets', async (visit) => {
+inPanel('the audit log shows actions with their actors, and links to their targets', async (visit) => {
   const { open, press, fill, sees, look, tab, dashboard, width } = visit;
   const name = `Audited ${width}`;
   const made = await unwrap(dashboard.POST('/api/dashboard/products', { body: { name, price: '5.00' } }));

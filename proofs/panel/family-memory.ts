@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const EVERY_MS = 100;
 
-/**
- * Measures by how much the memory of a process with its children exceeds the memory that the process alone used at the start.
- */
+/** Measures how far the memory of a process and its children exceeds the memory that the process used at the start. */
 export class FamilyMemory {
   readonly #pid: () => number;
   readonly #timer: NodeJS.Timeout;
@@ -25,7 +23,7 @@ export class FamilyMemory {
     return Math.max(0, Math.round((this.#most - this.#atFirst) / 1_000));
   }
 
-  /** The current memory in kilobytes. */
+  /** Returns the current memory in kilobytes. */
   #now(alone = false): number {
     const pid = this.#pid();
     const all = readdirSync('/proc')
@@ -42,7 +40,7 @@ function statusOf(pid: string) {
   return { pid: Number(pid), parent: numberOf('PPid'), resident: numberOf('RssAnon') };
 }
 
-/** The status of a process; empty if it has ended. */
+/** Returns the status of a process; an empty text if it has ended. */
 function readStatus(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8');

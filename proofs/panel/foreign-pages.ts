@@ -10,8 +10,8 @@ import type { PanelVisit } from './hostile-screens.ts';
 import { employ, type Stocked } from './hostile-shop.ts';
 
 /**
- * Pages of other origins in the browser of a user who is logged in to the panel. One is another site. The other is on another
- * port of the same host, so that browsers send it the panel's cookie and let it set cookies.
+ * Pages of other origins in the browser of a user who is logged in to the panel. The first is another site. The second
+ * is on another port of the same host: browsers send the panel's cookie to it, and let it set cookies.
  */
 const HOSTS = { 'another site': '127.0.0.1', 'a neighbour': 'localhost' } as const;
 const FRAMED = ['/panel/', '/panel/orders', '/panel/settings/staff', '/panel/account'];
@@ -83,7 +83,7 @@ async function inVictimsBrowser(browser: Browser, around: Around, work: (tab: Pa
   }
 }
 
-/** Sends requests in all ways open to a script or an element. Returns their number. */
+/** Sends requests in all ways that a script or an element can use. Returns their number. */
 async function sendAll(trial: Trial, around: Around): Promise<number> {
   const { visit, site, who } = around;
   const operations = operationTable
@@ -110,8 +110,8 @@ async function sendAll(trial: Trial, around: Around): Promise<number> {
 
 const WAYS_OF_EACH = 8;
 /**
- * Sends requests to each target: ones that need no CORS permission, and ones that ask for it. Returns the responses that the
- * script could read.
+ * Sends requests to each target: some that need no CORS permission, and some that request it. Returns the responses
+ * that the script could read.
  */
 const SEND = `async (baseUrl, targets) => {
   const read = [];
@@ -143,8 +143,8 @@ const SEND = `async (baseUrl, targets) => {
 }`;
 
 /**
- * Submits cross-site forms as top-level navigations, with which browsers may send SameSite=Lax cookies. One form logs in to
- * another account. Returns the number of forms.
+ * Submits cross-site forms as top-level navigations, for which browsers may send SameSite=Lax cookies. One form logs in
+ * to another account. Returns the number of forms.
  */
 async function sendForms(around: Around): Promise<number> {
   const { visit, site, stocked } = around;
@@ -220,7 +220,7 @@ async function plant(around: Around, address: Address): Promise<number> {
   return paths.length * when.length;
 }
 
-/** Calls the API in the way of the panel's own scripts, from one of its pages. */
+/** Calls the API as the panel's own scripts do, from one of its pages. */
 async function inPanel(tab: Page, { baseUrl }: Address, method: string, path: string, body?: object) {
   await tab.goto(`${baseUrl}/panel/forgot`);
   const call = `fetch('/api/dashboard${path}', { method: '${method}', headers: { 'X-Panel': '1', 'Content-Type': 'application/json',
@@ -229,7 +229,7 @@ async function inPanel(tab: Page, { baseUrl }: Address, method: string, path: st
   return (await tab.evaluate(call)) as { status: number; text: string };
 }
 
-/** Expects that the panel itself can use the session, because otherwise nothing was proven. */
+/** Expects that the panel itself can use the session. Otherwise the rejections would prove nothing. */
 async function mustStillWork({ browser, baseUrl, violations }: PanelVisit, prepare: Around['prepare']): Promise<void> {
   const context = await browser.createBrowserContext();
   try {

@@ -31,7 +31,7 @@ export function asPanel(ownOrigin: string): Headers {
   };
 }
 
-/** Logs in as the panel does, with `cookie` if given; returns the name and value of the new cookie. */
+/** Logs in as the panel does, with `cookie` if given. Returns the name and value of the new cookie. */
 export async function logIn(address: Address, login: Login, cookie = ''): Promise<string> {
   const { baseUrl, ownOrigin, violations } = address;
   const headers = { ...asPanel(ownOrigin), Cookie: cookie, 'User-Agent': '<img src=x onerror=alert(1)>' };
@@ -51,8 +51,8 @@ export async function logIn(address: Address, login: Login, cookie = ''): Promis
 }
 
 /**
- * Calls every operation of the panel in every way in which a foreign page could make a browser call it. The cookie must not be
- * accepted. Returns the number of calls.
+ * Calls every operation of the panel in every way in which a foreign page could make a browser call it. The server must
+ * not accept the session cookie. Returns the number of calls.
  */
 export async function sendForged(trial: Trial, address: Address, stocked: Stocked): Promise<number> {
   const { baseUrl, ownOrigin, violations } = address;

@@ -26,7 +26,9 @@ const WAIT = { timeout: 60_000 };
 /** A tab has loaded when it sends no request for this long, in milliseconds. */
 const IDLE = 30;
 
-/** Opens all screens as the owner. Returns the numbers of screens and of payloads that were readable on them. */
+/**
+ * Opens all screens as the owner. Returns the number of screens, and the number of payloads that were readable on them.
+ */
 export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked) {
   const context = await visit.browser.createBrowserContext();
   try {
@@ -77,7 +79,7 @@ async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVi
   });
   tab.on('pageerror', (error) => violations.add(`${tab.url()} fails: ${String(error)}`));
   tab.on('dialog', (dialog) => {
-    // The browser asks whether to leave unsaved changes, because the panel requested that question.
+    // The browser asks whether to leave unsaved changes, because the panel requests that.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined);
     violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => undefined);
@@ -152,7 +154,7 @@ const STRANGERS = `(baseUrl) => {
   return found;
 }`;
 
-/** Everything that a script on the page could read, with the name of its place. */
+/** Returns everything that a script on the page could read, each with the name of its source. */
 const READABLE = `(async () => [
   ['document.cookie', document.cookie],
   ['localStorage', JSON.stringify({ ...localStorage })],
@@ -172,7 +174,7 @@ const READABLE = `(async () => [
 const SECRET = tokenPattern('{38}', 'g');
 /** The panel shows these tokens on purpose. The storefront token is public: every visitor of the shop gets it. */
 const SHOWN_BY_PURPOSE = ['stk'];
-/** Where browsers keep the URL with which a tab was opened. A link in a mail is such a URL, so its secret remains there. */
+/** The place where browsers keep the URL with which a tab was opened. A secret in the link of a mail remains there. */
 const ADDRESS_OF_OLD = 'performance entries';
 const OF_LINKS = ['rst', 'inv'];
 
@@ -193,7 +195,7 @@ async function mustHoldNoSecret(tab: Page, violations: Violations, where: string
 
 type Look = (where: string) => Promise<void>;
 
-/** Uploads two files that are shown before anything is stored: a catalogue and a bank statement. */
+/** Chooses two files whose contents the panel shows before it stores anything: a catalogue and a bank statement. */
 async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { written }: Stocked, look: Look) {
   const { tab } = opened;
   const folder = await mkdtemp(join(tmpdir(), 'commerce-hostile-'));
@@ -229,7 +231,10 @@ async function upload(tab: Page, path: string): Promise<void> {
   await (input as NonNullable<Awaited<ReturnType<typeof tab.$<'input'>>>>).uploadFile(path);
 }
 
-/** Opens URLs with payloads, and URLs with secrets, which must not remain where scripts can read them. Returns their number. */
+/**
+ * Opens URLs with payloads, and URLs with secrets. The secrets must not remain where scripts can read them. Returns the
+ * number of URLs.
+ */
 async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVisit, { written }: Stocked) {
   const odd = encodeURIComponent(written[0] ?? '');
   const lists = ['orders', 'products', 'customers', 'discounts', 'agents', 'audit', 'stock', 'collections'];

@@ -35,7 +35,7 @@ export interface Login {
 const PASSWORD = 'a password of the proofs';
 let passwordHash: Promise<string> | undefined;
 
-/** Fills a new shop with payloads; in each round, each place gets another one. */
+/** Fills a new shop with payloads. In each round, each place gets another payload. */
 export async function stock(premises: Premises, payloads: string[], round: number): Promise<Stocked> {
   const written: string[] = [];
   const say = (longest = 255) => {
@@ -157,7 +157,7 @@ async function fillOrders(furnished: Parameters<typeof fillIn>[0], say: Say) {
   return { order: path.order_id, return: returned.id, withdrawal, draft_order: draft.id };
 }
 
-/** A statement of withdrawal, as the page for it stores it. */
+/** Inserts a statement of withdrawal, as the withdrawal page stores it. */
 async function withdraw({ premises, site_id }: OpenShop, say: Say): Promise<string> {
   const { rows } = await premises.owner.query<{ id: string }>(
     `with stated as (

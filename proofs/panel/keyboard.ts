@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { buy } from './purchases.ts';
 import { inPanel, type Visit } from './visit.ts';
 
-inPanel('an order is marked as paid and shipped by keyboard alone', async (visit) => {
+inPanel('an order can be marked as paid and shipped with the keyboard only', async (visit) => {
   const { open, sees, seesNoDialog, tab, dashboard } = visit;
   const { id, order_number } = await buy(visit);
   await open('/orders?payment_status=awaiting_payment&sort=newest');
@@ -34,7 +34,7 @@ inPanel('an order is marked as paid and shipped by keyboard alone', async (visit
   expect(order.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034' }]);
 });
 
-inPanel('a product is changed by keyboard alone', async (visit) => {
+inPanel('a product can be changed with the keyboard only', async (visit) => {
   const { open, sees, tab, dashboard, width } = visit;
   const made = await unwrap(
     dashboard.POST('/api/dashboard/products', { body: { name: `Kettle ${width}`, price: '30.00' } }),
@@ -53,7 +53,7 @@ inPanel('a product is changed by keyboard alone', async (visit) => {
   expect(product).toMatchObject({ vendor: 'Smith', price: '31.50' });
 });
 
-inPanel('a collection is sorted by keyboard alone', async (visit) => {
+inPanel('a collection can be sorted with the keyboard only', async (visit) => {
   const { open, sees, tab, dashboard, width } = visit;
   const query = { limit: 3, status: 'active' as const, sort: 'name_asc' as const };
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { inPanel, type Visit } from './visit.ts';
 
 inPanel(
-  'a screen that could not load offline reports it in place, and loads once the connection is back',
+  'a screen that cannot load offline shows an error in its place, and loads once the connection is back',
   async (visit) => {
     const { open, press, sees, look, tab, text } = visit;
     await tab.setCacheEnabled(false);
@@ -47,7 +47,7 @@ inPanel('a script that is missing after a deployment reloads the panel in its ne
   expect(missing).toBe(1);
 });
 
-inPanel('input is kept while the connection is lost, and can be saved afterwards', async (visit) => {
+inPanel('input is kept while the connection is lost, and can be saved once the connection is back', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   await open('/discounts/new');
   await fill('Code', `LOST${width}`);
@@ -85,7 +85,7 @@ inPanel('a screen that fails to render leaves the menu usable', async (visit) =>
   });
 });
 
-/** Opens a screen from the menu, which is folded on a phone. Reloading the page would hide the fault. */
+/** Opens a screen from the menu, which is folded on a phone. Loading the page by its URL would hide the fault. */
 async function openByMenu({ press, tab, width }: Visit, name: string): Promise<void> {
   if (width < 896) await tab.locator('.menu-button').click();
   await press(name, 'link');

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HTTPRequest, Page } from '../../server/test/chromium.ts';
 
 /**
- * Tracks the open requests of a tab. Puppeteer's waitForNetworkIdle never ends with interception, because Chromium does not
- * report the end of requests whose document was left.
+ * Tracks the open requests of a tab. With interception, Puppeteer's waitForNetworkIdle never ends, because Chromium
+ * does not report the end of requests of a document that was left.
  */
 export class Traffic {
   readonly #underWay = new Set<HTTPRequest>();
@@ -25,7 +25,7 @@ export class Traffic {
     tab.on('requestfinished', end);
     tab.on('requestfailed', end);
     tab.on('framenavigated', (frame) => {
-      // The event also comes when only the URL of the document changes; then its requests stay open.
+      // The event also occurs when only the URL of the document changes. The document's requests then stay open.
       if (frame !== tab.mainFrame() || !this.#next?.response()) return;
       this.#next = undefined;
       this.#underWay.clear();

@@ -19,7 +19,7 @@ inPanelAndOnPhone(
   },
 );
 
-inPanel('Try an order simulates an order and stores none', async (visit) => {
+inPanel('`Try an order` simulates an order, and stores none', async (visit) => {
   const { open, look, press, sees, tab, dashboard } = visit;
   const newest = async () => {
     const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));
@@ -36,7 +36,7 @@ inPanel('Try an order simulates an order and stores none', async (visit) => {
   expect(await newest()).toBe(before);
 });
 
-inPanel('two selected orders are shipped at once, each with its own tracking number', async (visit) => {
+inPanel('two selected orders are shipped in one step, each with its own tracking number', async (visit) => {
   const { open, press, fill, sees } = visit;
   const orders = [await buy(visit), await buy(visit)];
   const rows = orders.map(({ order_number }) => ({ order_number }));
@@ -56,7 +56,7 @@ inPanel('two selected orders are shipped at once, each with its own tracking num
 });
 
 inPanelAndOnPhone(
-  'an order is marked as paid by transfer and partly shipped, and its mail is sent again',
+  'an order is marked as paid, one of its items is shipped, and its mail is sent again',
   async (visit) => {
     const { open, look, press, fill, sees, seesNoDialog, tab } = visit;
     const { id, order_number } = await buy(visit, { note: HOSTILE });
@@ -103,7 +103,7 @@ inPanelAndOnPhone(
   },
 );
 
-inPanel('the address, the e-mail address and the tracking number of an order are corrected', async (visit) => {
+inPanel('the address, e-mail address and tracking number of an order can be corrected', async (visit) => {
   const { open, look, press, fill, sees, seesNoDialog, dashboard, tab } = visit;
   const { id, order_number } = await buy(visit);
   await unwrap(dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders: [{ order_number }] } }));
@@ -141,7 +141,7 @@ inPanel('the address, the e-mail address and the tracking number of an order are
   });
 });
 
-inPanel('a refund is computed from the selected items, and restocks them', async (visit) => {
+inPanel('a refund is calculated from the selected items, and restocks them', async (visit) => {
   const { open, look, press, fill, sees, tab, dashboard } = visit;
   const { id, order_number, line_items } = await buy(visit);
   await unwrap(dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders: [{ order_number }] } }));
@@ -163,7 +163,7 @@ inPanel('a refund is computed from the selected items, and restocks them', async
   ]);
 });
 
-inPanel('an order is cancelled with its reason', async (visit) => {
+inPanel('an order is cancelled with a reason', async (visit) => {
   const { open, look, press, fill, sees, tab } = visit;
   const { id } = await buy(visit);
 
@@ -201,7 +201,7 @@ inPanel('a filtered list of orders is saved as a view, and its CSV export escape
   expect(rows.find((row) => row.startsWith(order_number))).toContain(`"'=HYPERLINK(""x"")`);
 });
 
-inPanel('packing slips are printed without the menu of the panel', async (visit) => {
+inPanel("packing slips are printed without the panel's menu", async (visit) => {
   const { open, look, tab, sees } = visit;
   const [first, second] = [await buy(visit), await buy(visit)];
 
@@ -218,7 +218,7 @@ inPanel('packing slips are printed without the menu of the panel', async (visit)
 });
 
 inPanel(
-  'an agent is shown with its permissions and activity, its access is revoked, and agents are switched off and on',
+  "an agent's permissions and activity are shown, its access is revoked, and agents are switched off and on",
   async (visit) => {
     const { open, look, press, sees, tab, width } = visit;
     const name = `Helper ${width}`;

@@ -79,7 +79,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   expect(last).toMatchObject({ sku: `COAT-${width}`, price: '99.90', image_url: second });
   expect(products[0]?.images.map(({ variant_ids }) => variant_ids.length)).toEqual([4, 0]);
 
-  // Options can be added later without a new product.
+  // Options can be added later without creating a new product.
   await sees('Variants (12)');
   // A message stays open while the pointer is over it, so the pointer moves away.
   await tab.mouse.move(0, 0);
@@ -129,7 +129,7 @@ inPanelAndOnPhone('a product without options is published', async (visit) => {
   expect(products[0]).toMatchObject({ name, price: '14.00', total_inventory: 24 });
 });
 
-inPanel('a formatted description is previewed as customers will see it', async (visit) => {
+inPanel('a formatted description has the same preview that customers will see', async (visit) => {
   const { open, press, fill, sees, look, tab, dashboard, width } = visit;
   const description_html =
     '<h2>Cut by hand</h2><p>Of <strong>oak</strong>. <a href="https://shop.example/">More</a></p>';
@@ -179,7 +179,7 @@ inPanel('a formatted description is previewed as customers will see it', async (
 });
 
 inPanel(
-  'saving a product that somebody else has changed shows both versions, and keeps the one that is chosen',
+  'saving a product that somebody else has changed shows both versions, and saves the chosen one',
   async (visit) => {
     const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
     const { id } = await unwrap(
@@ -217,7 +217,7 @@ inPanel(
   },
 );
 
-inPanel('a file is previewed, then imported, and rejected rows are listed with their position', async (visit) => {
+inPanel('an import file is previewed, then imported, and rejected rows are listed with their line', async (visit) => {
   const { open, press, fill, sees, look, text, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));
   const path = join(folder, 'products.csv');
@@ -265,7 +265,7 @@ inPanel('a file is previewed, then imported, and rejected rows are listed with t
   }
 });
 
-inPanel('of many problems in a file, the first hundred are shown, and the download has all', async (visit) => {
+inPanel('the first hundred problems of an import file are shown, and the download contains all', async (visit) => {
   const { open, press, sees, tab, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-many-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -291,7 +291,7 @@ inPanel('of many problems in a file, the first hundred are shown, and the downlo
 });
 
 inPanel(
-  'stock is entered in the list, and a quantity that has changed meanwhile is not overwritten',
+  'stock is edited in the list, and a quantity that has changed in the meantime is not overwritten',
   async ({ open, press, fill, sees, look, dashboard, width }) => {
     const name = `Bowl ${width}`;
     const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
@@ -304,7 +304,7 @@ inPanel(
     await fill(`Available, ${name}, S`, '7');
     await fill(`Available, ${name}, M`, '+24');
     await fill(`Available, ${name}, L`, '1');
-    // A unit is sold meanwhile, so that the entered quantity is out of date.
+    // A unit is sold in the meantime, so that the entered quantity is out of date.
     await unwrap(
       dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
         params: { path: { variant_id: product.variants[2]?.id ?? '' } },
@@ -328,7 +328,7 @@ inPanel(
 );
 
 inPanel(
-  'a collection keeps the order that buttons and dragging gave it, and reports a change by somebody else',
+  'a collection is sorted with buttons and by dragging, and a change by somebody else is reported',
   async (visit) => {
     const { open, fill, sees, look, tab, dashboard, width } = visit;
     const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
@@ -427,7 +427,7 @@ inPanel('a collection longer than the window scrolls while a row is dragged to i
   await expect.poll(() => listedIn(visit), { timeout: PATIENCE_MS }).toEqual([...others, dragged]);
 });
 
-inPanel('a row is dragged so fast that the pointer moves twice before the screen is drawn', async (visit) => {
+inPanel('a row that is dragged quickly over two others moves below both', async (visit) => {
   const { open, tab, dashboard, width } = visit;
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { limit: 4 } } }));
   const made = dashboard.POST('/api/dashboard/collections', {
@@ -450,7 +450,7 @@ inPanel('a row is dragged so fast that the pointer moves twice before the screen
   await expect.poll(() => listedIn(visit), { timeout: PATIENCE_MS }).toEqual([b, c, a, d]);
 });
 
-/** The names of a collection's products, in the order of the screen. */
+/** Returns the names of a collection's products, in the order on the screen. */
 function listedIn({ tab }: Visit): Promise<(string | null)[]> {
   return tab.$$eval('[data-index] a', (links) => links.map(({ textContent }) => textContent));
 }
@@ -475,7 +475,7 @@ async function picturesOf({ dashboard }: Visit): Promise<string[]> {
   return products.flatMap(({ images }) => images.map(({ url }) => url));
 }
 
-/** Drags a row by its handle with the mouse. */
+/** Drags a row by its handle. */
 async function drag({ tab }: Visit, from: number, to: number): Promise<void> {
   const grips = await tab.$$('.grip');
   await grips[from]?.scrollIntoView();

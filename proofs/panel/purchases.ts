@@ -11,7 +11,7 @@ export function buy(visit: Visit, purchase: Purchase = {}) {
   return order(visit, { ...purchase, kind: 'delivery', payment_method: 'bank_transfer' });
 }
 
-/** A guest orders three units, to collect them in the shop and pay there. */
+/** A guest orders three units, and will collect and pay for them in the shop. */
 export function pickUp(visit: Visit) {
   return order(visit, { kind: 'pickup', payment_method: 'manual' });
 }

@@ -1,4 +1,4 @@
-/** Rare situations of a merchant: failures, pending work, and changes by someone else. */
+/** Rare situations of a merchant: failures, pending work, and changes by other people. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { inPanel, type Visit } from './visit.ts';
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
 
-inPanel('a pickup order shows that it is for pickup, and nothing about delivery', async (visit) => {
+inPanel('a pickup order is marked as pickup, and shows nothing about delivery', async (visit) => {
   const { open, look, sees, text } = visit;
   const { id } = await pickUp(visit);
   await open(`/orders/${id}`);
@@ -40,7 +40,7 @@ inPanel('an authorized payment is captured', async (visit) => {
   await expect.poll(async () => (await read()).payment_status, { timeout: 240_000 }).toBe('paid');
 });
 
-inPanel('orders are filtered by days in the shop’s time zone, not the device’s', async (visit) => {
+inPanel('orders are filtered by days in the shop’s time zone, not in the device’s', async (visit) => {
   const { open, fill, look, sees, tab, dashboard } = visit;
   const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
   const change = (time_zone: string) => dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
@@ -70,7 +70,7 @@ inPanel('orders are filtered by days in the shop’s time zone, not the device�
   }
 });
 
-inPanel('failed pictures are named with the reason, and the product keeps its own', async (visit) => {
+inPanel('rejected pictures are listed with the reason, and the product keeps its valid pictures', async (visit) => {
   const { open, fill, press, sees, look, tab, dashboard, width } = visit;
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const { id } = await unwrap(
@@ -90,7 +90,7 @@ inPanel('failed pictures are named with the reason, and the product keeps its ow
     await fill('Vendor', 'Still typed');
     const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
     const chosen = [...Object.keys(files).map((name) => join(folder, name)), good];
-    // Started before the upload, because the message is shown only for a short time.
+    // Starts waiting before the upload, because the message is shown only for a short time.
     const isTold = sees('Pictures are still uploading.');
     await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(...chosen);
     await isTold;
@@ -112,7 +112,7 @@ inPanel('failed pictures are named with the reason, and the product keeps its ow
   expect(product.images).toHaveLength(1);
 });
 
-inPanel('a picture whose upload was pending when changes were discarded is not added', async (visit) => {
+inPanel('a picture is not added if changes are discarded during its upload', async (visit) => {
   const { open, press, sees, tab, dashboard, width } = visit;
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const body = { name: `Discarded ${width}`, price: '5.00' };
@@ -164,7 +164,7 @@ inPanel('a webhook delivery is shown, and sent again', async (visit) => {
   await press('Send again');
   await sees('It is sent again.');
   await receiver.until(2);
-  // A delivery that will be retried automatically cannot be sent again by hand.
+  // A delivery that will be retried automatically cannot be replayed manually.
   isUp = false;
   await press('Send a ping');
   await sees('The receiver answered 500.');
@@ -175,7 +175,7 @@ inPanel('a webhook delivery is shown, and sent again', async (visit) => {
   expect(await tab.$eval('.dialog footer .button.primary', (button) => button.ariaDisabled)).toBe('true');
 });
 
-inPanel('a key is rotated, and the old one works for the chosen time', async (visit) => {
+inPanel('an API key is rotated, and the old key still works for the chosen time', async (visit) => {
   const { open, fill, press, sees, look, tab, width, demo } = visit;
   const description = `Scanner ${width}`;
   await open('/settings/keys');
@@ -217,7 +217,7 @@ inPanel('a key is rotated, and the old one works for the chosen time', async (vi
 });
 
 inPanel(
-  'an open panel becomes read-only when its user loses the permission to save, and editable when the role allows it again',
+  'an open panel becomes read-only when its user loses the permission to save, and editable when the user gets it back',
   async (visit) => {
     const { press, sees, width, open, fill } = visit;
     const email = `kim-${width}@staff.example`;
@@ -252,7 +252,7 @@ inPanel(
   },
 );
 
-inPanel('unsaved input is still there after the session has ended and the user has logged in again', async (visit) => {
+inPanel('unsaved input is kept when the session ends and the user logs in again', async (visit) => {
   const email = `lee-${visit.width}@staff.example`;
   await joinStaff(visit, email, 'manager', async (other) => {
     await other.open('/products/new');

@@ -45,7 +45,7 @@ inPanel('a return is created, received and refunded', async (visit) => {
   expect(order.refunds).toMatchObject([{ reason: 'returned', line_items: [{ quantity: 2, restock: false }] }]);
 });
 
-inPanel('a requested return is declined with a reason, which the return then shows', async (visit) => {
+inPanel('a requested return is declined with a reason, and then shows the reason', async (visit) => {
   const { open, look, press, fill, sees, seesNoDialog, dashboard } = visit;
   const params = { query: { status: 'requested' as const } };
   const before = await unwrap(dashboard.GET('/api/dashboard/returns', { params }));

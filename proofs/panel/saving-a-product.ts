@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { PATIENCE_MS } from '../../server/test/tab.ts';
 import { inPanel, type Visit } from './visit.ts';
 
-inPanel('a mistake in the third variant changes nothing, and the form keeps its input', async (visit) => {
+inPanel('a mistake in the third variant saves nothing, and the form keeps its input', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   const { id, read } = await withSizes(visit, `Vase ${width}`);
   const before = await read();
@@ -39,7 +39,7 @@ inPanel('a mistake in the third variant changes nothing, and the form keeps its 
   expect(after.variants).toMatchObject([{ price: '9.50' }, { sku: `VASE-M-${width}` }, { compare_at_price: '11.00' }]);
 });
 
-inPanel('two people save one product, and both changes are kept', async (visit) => {
+inPanel('if two people save one product, both changes are kept', async (visit) => {
   const { open, fill, press, sees, look, text, dashboard, width } = visit;
   const { id, read } = await withSizes(visit, `Crate ${width}`);
   await open(`/products/${id}`);
@@ -93,31 +93,34 @@ inPanel('two people save one product, and both changes are kept', async (visit) 
   });
 });
 
-inPanel('stock that was sold meanwhile is not overwritten, and the rest of the product is saved', async (visit) => {
-  const { open, fill, press, sees, look, dashboard, width } = visit;
-  const { id, read } = await withSizes(visit, `Bucket ${width}`);
-  await open(`/products/${id}`);
-  await fill('Vendor', 'Cooper');
-  await cell(visit, 'Available, S').fill('20');
-  await cell(visit, 'Available, M').fill('30');
-  const { variants } = await read();
-  await unwrap(
-    dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
-      params: { path: { variant_id: variants[1]?.id ?? '' } },
-      body: { delta: -1, reason: 'damaged' },
-    }),
-  );
-  await press('Save');
-  await sees('The product is saved, but not the stock that is marked.');
-  await look('product-stock-refused');
-  const quantities = async () => (await read()).variants.map(({ inventory_quantity }) => inventory_quantity);
-  expect((await read()).vendor).toBe('Cooper');
-  expect(await quantities()).toEqual([20, 9, 10]);
-  expect(await typedIn(visit, 'Available, M')).toBe('30');
-  await press('Save');
-  await sees('Saved.');
-  expect(await quantities()).toEqual([20, 30, 10]);
-});
+inPanel(
+  'saving a product does not overwrite stock that has changed in the meantime, and saves all other changes',
+  async (visit) => {
+    const { open, fill, press, sees, look, dashboard, width } = visit;
+    const { id, read } = await withSizes(visit, `Bucket ${width}`);
+    await open(`/products/${id}`);
+    await fill('Vendor', 'Cooper');
+    await cell(visit, 'Available, S').fill('20');
+    await cell(visit, 'Available, M').fill('30');
+    const { variants } = await read();
+    await unwrap(
+      dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+        params: { path: { variant_id: variants[1]?.id ?? '' } },
+        body: { delta: -1, reason: 'damaged' },
+      }),
+    );
+    await press('Save');
+    await sees('The product is saved, but not the stock that is marked.');
+    await look('product-stock-refused');
+    const quantities = async () => (await read()).variants.map(({ inventory_quantity }) => inventory_quantity);
+    expect((await read()).vendor).toBe('Cooper');
+    expect(await quantities()).toEqual([20, 9, 10]);
+    expect(await typedIn(visit, 'Available, M')).toBe('30');
+    await press('Save');
+    await sees('Saved.');
+    expect(await quantities()).toEqual([20, 30, 10]);
+  },
+);
 
 inPanel('new variants between stored ones do not inherit their SKU, barcode or picture', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
@@ -177,7 +180,7 @@ async function withSizes({ dashboard }: Visit, name: string) {
   return { id, read: () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params })) };
 }
 
-/** Records the writing requests that the panel sends from now on, and returns their list. */
+/** Records the writing requests that the panel sends from now on. Returns the list to which they are added. */
 function listen({ tab }: Visit): string[] {
   const changes: string[] = [];
   tab.on('request', (request) => {

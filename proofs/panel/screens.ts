@@ -20,7 +20,7 @@ const IDS: Record<string, keyof Stocked['ids']> = {
   '/settings/webhooks/:id': 'webhook',
 };
 
-/** Read from the panel's own routes, so that new screens are covered automatically. */
+/** Returns the paths from the panel's own routes, so that new screens are covered automatically. */
 export async function screensOf({ ids }: Stocked): Promise<string[]> {
   const routes = await pathsIn(ROUTES);
   const sections = await pathsIn(SECTIONS);

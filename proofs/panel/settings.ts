@@ -4,7 +4,7 @@ import { PATIENCE_MS } from '../../server/test/tab.ts';
 import { inPanel, inPanelAndOnPhone } from './visit.ts';
 
 inPanel(
-  'the settings of each section can be changed and saved on their own',
+  'each section of the settings can be changed and saved separately',
   async ({ open, fill, press, sees, look, dashboard, width }) => {
     const accent = width > 500 ? '#7a1f5c' : '#1f5c3a';
     await open('/settings');
@@ -59,7 +59,7 @@ inPanel(
 );
 
 inPanel(
-  'an IBAN and a logo URL are saved in their normal form, and a tax rate of 0.19 is rejected as ambiguous',
+  'an IBAN and a logo URL are saved in normalized form, and a tax rate of 0.19 is rejected as ambiguous',
   async (visit) => {
     const { open, fill, press, sees, look, text, dashboard, width } = visit;
     await open('/settings/payments');
@@ -98,29 +98,26 @@ inPanel(
   },
 );
 
-inPanel(
-  'after a tax rate is removed, the rates below it keep their values, and Discard brings all rates back',
-  async (visit) => {
-    const { open, press, sees, tab } = visit;
-    const shown = () =>
-      tab.$$eval('ol.rows li', (rows) =>
-        rows.map((row) => [...row.querySelectorAll('input')].map(({ value }) => value).join(' ')),
-      );
-    await open('/settings/tax');
-    const before = await shown();
-    expect(before).toContain(' reduced 7');
-    const at = before.indexOf(' reduced 7');
-    await press(`Remove rate ${at + 1}`);
-    await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before.toSpliced(at, 1));
-    await press('Add a rate');
-    await expect.poll(async () => (await shown()).at(-1), { timeout: PATIENCE_MS }).toMatch(/^ standard /);
-    await press('Discard');
-    await sees('Tax on shipping');
-    await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before);
-  },
-);
+inPanel('removing a tax rate keeps the values of the others, and Discard restores all rates', async (visit) => {
+  const { open, press, sees, tab } = visit;
+  const shown = () =>
+    tab.$$eval('ol.rows li', (rows) =>
+      rows.map((row) => [...row.querySelectorAll('input')].map(({ value }) => value).join(' ')),
+    );
+  await open('/settings/tax');
+  const before = await shown();
+  expect(before).toContain(' reduced 7');
+  const at = before.indexOf(' reduced 7');
+  await press(`Remove rate ${at + 1}`);
+  await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before.toSpliced(at, 1));
+  await press('Add a rate');
+  await expect.poll(async () => (await shown()).at(-1), { timeout: PATIENCE_MS }).toMatch(/^ standard /);
+  await press('Discard');
+  await sees('Tax on shipping');
+  await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before);
+});
 
-inPanelAndOnPhone('a message about a save does not cover a dialog that is opened after it', async (visit) => {
+inPanelAndOnPhone('a message about a save does not cover a dialog that is opened later', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   await open('/settings/delivery');
   await press('Add an option');
@@ -193,25 +190,22 @@ inPanel('the keyboard focus stays in an open dialog', async ({ open, fill, press
   expect(await text()).not.toContain('By ship');
 });
 
-inPanel(
-  'an API key is shown once after it is created, and can be revoked',
-  async ({ open, fill, press, sees, look, text, width }) => {
-    const name = `Till ${width}`;
-    await open('/settings/keys');
-    await press('New API key');
-    await fill('What is it for?', name);
-    await press('Create');
-    await sees('It is shown only now.');
-    expect(await text()).toMatch(/key_[0-9A-Za-z]{38}/);
-    await look('settings-key-secret');
-    await press('I have stored it');
-    await look('settings-keys');
-    await expect.poll(text, { timeout: PATIENCE_MS }).not.toMatch(/key_[0-9A-Za-z]{38}/);
-    await press(`Revoke ${name}`);
-    await press('Revoke');
-    await sees('The API key is revoked.');
-  },
-);
+inPanel('a new API key is shown once, and can be revoked', async ({ open, fill, press, sees, look, text, width }) => {
+  const name = `Till ${width}`;
+  await open('/settings/keys');
+  await press('New API key');
+  await fill('What is it for?', name);
+  await press('Create');
+  await sees('It is shown only now.');
+  expect(await text()).toMatch(/key_[0-9A-Za-z]{38}/);
+  await look('settings-key-secret');
+  await press('I have stored it');
+  await look('settings-keys');
+  await expect.poll(text, { timeout: PATIENCE_MS }).not.toMatch(/key_[0-9A-Za-z]{38}/);
+  await press(`Revoke ${name}`);
+  await press('Revoke');
+  await sees('The API key is revoked.');
+});
 
 inPanel(
   'a webhook is added, shows its secret once, lists its deliveries, and is deleted',

@@ -7,7 +7,7 @@ import { join, openMenu, PASSWORD } from './invitation.ts';
 import { inPanel } from './visit.ts';
 
 inPanel(
-  'a person is invited and joins, sees the screens of their new role, and must log in again when removed',
+  'an invited person joins, sees the screens of their new role, and must log in again after being removed',
   async (visit) => {
     const { width, open, press, fill, sees, look } = visit;
     const email = `noor-${width}@staff.example`;
@@ -21,7 +21,8 @@ inPanel(
       await other.open('/');
       await openMenu(other);
       await other.sees('Discounts');
-      // Saves a form that was open when the role changed. The save is rejected with a message, and the input is kept.
+      // Saves a form that was open when the role changed. The save is rejected with a message, and the form keeps its
+      // input.
       const becomes = async (role: string) => {
         await fill('Role of Noor Finch', role);
         const now = async () =>
@@ -46,8 +47,8 @@ inPanel(
   },
 );
 
-inPanel('a member of staff changes mail settings, turns on a second factor, and resets the password', async (visit) => {
-  // Another address for a repeated attempt: the first one may have joined the staff already.
+inPanel('a staff member changes mail settings, turns on a second factor, and resets the password', async (visit) => {
+  // Uses a new address for each attempt, because a first attempt may already have added its address to the staff.
   const email = `sam-${randomUUID()}@staff.example`;
   await join(visit, email, 'viewer', async (other) => {
     const { open, press, fill, sees, look, text, mailsTo, tab } = other;
@@ -81,7 +82,7 @@ inPanel('a member of staff changes mail settings, turns on a second factor, and 
     await press('Send me a link');
     await sees('an e-mail is on its way');
     const reset = async () => (await mailsTo(email)).findLast((mail) => mail.token.startsWith('rst_'))?.token;
-    // A worker that is busy with the mails of other tests may deliver it.
+    // Waits up to a minute, because the worker may first send the mails of other tests.
     await expect.poll(reset, { timeout: 60_000 }).toBeDefined();
     const token = (await reset()) ?? '';
     await open(`/reset#${token}`);

@@ -75,7 +75,7 @@ const changes: Change[] = [
 ];
 
 for (const { what, begin, save, message, shows } of changes) {
-  inPanel(`${what} never shows its old value after it was saved`, async (visit) => {
+  inPanel(`after saving, ${what} never shows its old value`, async (visit) => {
     await begin(visit);
     const wrong = await watchFor(
       visit,
@@ -105,26 +105,29 @@ inPanel('a deleted object is no longer in its list', async (visit) => {
   expect(await wrong()).toEqual([]);
 });
 
-inPanel("typing in a list's search does not lead back from an entry that was opened meanwhile", async (visit) => {
-  const { open, sees, tab, dashboard, width } = visit;
-  const body = { email: `found-${width}@customer.example`, first_name: 'Found', last_name: `${width}` };
-  const { id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body }));
-  await open('/customers');
-  // Delays scripts, so that the screen of the customer loads slowly.
-  await tab.setRequestInterception(true);
-  tab.on('request', (request) => {
-    const go = () => request.continue().catch(() => undefined);
-    if (request.url().endsWith('.js')) setTimeout(go, 1_500);
-    else go();
-  });
-  await tab.locator('::-p-aria([name="Search"])').click();
-  await tab.keyboard.press('f');
-  await tab.evaluate(`document.querySelector('a[href$="/customers/${id}"]').click()`);
-  await sees('Contact');
-  expect(new URL(tab.url()).pathname).toBe(`/panel/customers/${id}`);
-});
+inPanel(
+  "typing in a list's search does not navigate away from an entry that was opened in the meantime",
+  async (visit) => {
+    const { open, sees, tab, dashboard, width } = visit;
+    const body = { email: `found-${width}@customer.example`, first_name: 'Found', last_name: `${width}` };
+    const { id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body }));
+    await open('/customers');
+    // Delays scripts, so that the screen of the customer loads slowly.
+    await tab.setRequestInterception(true);
+    tab.on('request', (request) => {
+      const go = () => request.continue().catch(() => undefined);
+      if (request.url().endsWith('.js')) setTimeout(go, 1_500);
+      else go();
+    });
+    await tab.locator('::-p-aria([name="Search"])').click();
+    await tab.keyboard.press('f');
+    await tab.evaluate(`document.querySelector('a[href$="/customers/${id}"]').click()`);
+    await sees('Contact');
+    expect(new URL(tab.url()).pathname).toBe(`/panel/customers/${id}`);
+  },
+);
 
-inPanel('the capture setting shows the saved choice, and rejected input stays in the form', async (visit) => {
+inPanel('the capture setting shows the saved choice, and the form keeps input that was rejected', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
   const chosen = () => tab.$eval('select[name="capture"]', (select) => (select as unknown as { value: string }).value);
   const other = width > 500 ? 'manual' : 'automatic';
@@ -140,7 +143,7 @@ inPanel('the capture setting shows the saved choice, and rejected input stays in
   expect(await chosen()).toBe(other);
 });
 
-inPanel('leaving without changes does not ask for confirmation', async (visit) => {
+inPanel('leaving a screen without changes does not ask for confirmation', async (visit) => {
   const { open, press, tab, width } = visit;
   for (const [path, field, ...keys] of [
     ['/discounts/new', 'Code', 'X', 'Backspace'],
@@ -157,7 +160,7 @@ inPanel('leaving without changes does not ask for confirmation', async (visit) =
   }
 });
 
-inPanel('an ambiguous weight is rejected instead of guessed', async (visit) => {
+inPanel('an ambiguous weight is rejected', async (visit) => {
   const { open, fill, press, sees, dashboard, width } = visit;
   const name = `Anvil ${width}`;
   await open('/products/new');
@@ -178,8 +181,8 @@ inPanel('an ambiguous weight is rejected instead of guessed', async (visit) => {
 });
 
 /**
- * Delays all responses to reads, and evaluates `condition` after each change of the screen, with the visible text as `shown`.
- * Returns a function that returns the texts for which it was true.
+ * Delays all responses to reads. After each change of the screen, evaluates `condition`, with the visible text as
+ * `shown`. The returned function returns the texts for which the condition was true.
  */
 async function watchFor({ tab }: Visit, condition: string): Promise<() => Promise<unknown>> {
   await tab.evaluate(`{

@@ -4,8 +4,9 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Answer, type OpenShop, onPremises } from '../testing/test-server.ts';
 
 /**
- * Two people read the same object, and each adds something. They send the whole list or map, so an unchecked write would delete
- * the other's addition. Both send the version that they read; the one who is rejected reads again and adds to the new state.
+ * Two people read the same object, and each adds something. They send the whole list or map, so an unchecked write
+ * would delete the other person's addition. Both send the version that they read. The person whose write is rejected
+ * reads again and adds to the new state.
  */
 export const L3: Proof = {
   id: 'L3',
@@ -37,7 +38,7 @@ export const L3: Proof = {
     }),
 };
 
-/** An object as it was read: its version, and functions that check for an addition and that add something. */
+/** An object as it was read: its version, and functions that check for an addition and that make one. */
 interface Reading {
   etag: string;
   has(added: string): boolean;
@@ -51,7 +52,7 @@ interface Thing {
 
 const TRIES = 10;
 
-/** Adds to an object. Whenever somebody else changed it first, reads it again and retries. Returns the number of attempts. */
+/** Adds to an object. If somebody else has changed it, reads it again and retries. Returns the number of attempts. */
 async function edit(shop: OpenShop, thing: Thing, added: string): Promise<number> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const { etag, add } = await thing.read();

@@ -1,4 +1,4 @@
-/** Input must be saved or stay on the screen, even while a form is being saved or left. */
+/** Input must be saved or stay on the screen, even if the user leaves the form or types while it is being saved. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -98,7 +98,7 @@ const editors: Editor[] = [
 ];
 
 for (const { where, begin, field, save, message } of editors) {
-  inPanel(`nothing can be typed into ${where} while it is being saved`, async (visit) => {
+  inPanel(`${where} cannot be edited while it is being saved`, async (visit) => {
     const { tab, press, sees } = visit;
     await begin(visit);
     const answer = await holdChanges(visit);
@@ -114,7 +114,7 @@ for (const { where, begin, field, save, message } of editors) {
   });
 }
 
-inPanel('after saving by keyboard the focus stays in place', async (visit) => {
+inPanel('saving with Enter keeps the focus in the field', async (visit) => {
   const { open, fill, tab, sees, width } = visit;
   await open('/settings/legal');
   await fill('Imprint', `https://shop.example/by-key-${width}`);
@@ -172,7 +172,7 @@ inPanel('stock cannot be edited while it is being saved', async (visit) => {
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
 
-inPanel('brand settings typed while the logo is uploading are saved with it', async (visit) => {
+inPanel('changes of brand settings made during the upload of the logo are saved with it', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, demo, width } = visit;
   // Background jobs process the uploaded images.
   jobs ??= await workJobs({ baseUrl: demo.base_url });
@@ -232,7 +232,7 @@ inPanel('leaving an order with an unsaved note asks for confirmation', async (vi
   expect(await contentOf(visit, 'Staff note')).toBe('Ring twice.');
 });
 
-inPanel('leaving after choosing a file or during an import asks for confirmation', async (visit) => {
+inPanel('leaving an import after choosing a file or during the import asks for confirmation', async (visit) => {
   const { open, press, sees, tab, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-leaving-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -270,7 +270,7 @@ inPanel('leaving after choosing a file or during an import asks for confirmation
 });
 
 inPanel(
-  'a save by somebody else is reported even if the panel fetched the settings again during editing',
+  'a change by somebody else is reported on saving, even if the panel has fetched it in the meantime',
   async (visit) => {
     const { open, fill, press, sees, tab, dashboard, width } = visit;
     const [mine, theirs] = [`https://shop.example/m-${width}`, `https://shop.example/t-${width}`];
@@ -278,7 +278,7 @@ inPanel(
     await fill('Right of withdrawal', mine);
     const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
     await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
-    // Later the user returns to the window, and the panel fetches the settings again.
+    // Simulates that the user returns to the window later, so that the panel fetches the settings again.
     await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
     const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
     await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
@@ -292,7 +292,10 @@ inPanel(
   },
 );
 
-/** Holds all writing requests back, as on a slow network. `isAwaited` resolves at the first one; `letGo` sends them. */
+/**
+ * Delays all writing requests, as on a slow network. `isAwaited` resolves when the first one is sent; `letGo` sends all
+ * of them.
+ */
 async function holdChanges({ tab }: Visit) {
   const held: (() => Promise<void>)[] = [];
   let isLetGo = false;
@@ -300,7 +303,7 @@ async function holdChanges({ tab }: Visit) {
   const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: PATIENCE_MS });
   isAwaited.catch(() => {});
   tab.on('request', (request) => {
-    // Ignores the error of a request that is still held when the tab is closed.
+    // Ignores the error of a request that is still delayed when the tab is closed.
     const go = () => request.continue().catch(() => undefined);
     if (isLetGo || request.method() === 'GET') return go();
     held.push(go);
@@ -312,7 +315,7 @@ async function holdChanges({ tab }: Visit) {
   return { isAwaited, letGo };
 }
 
-/** An expression that finds the field with this label in the page. */
+/** Returns an expression that finds the field with this label in the page. */
 function fieldOf(label: string): string {
   const labels = `[...document.querySelectorAll('label')]`;
   return `${labels}.filter(({ textContent }) => textContent.replace(/ \\*$/, '') === ${JSON.stringify(label)}).at(-1).control`;

@@ -33,7 +33,7 @@ interface Scene {
   directory: string;
   violations: Violations;
   api_key: string;
-  /** A client for the server that runs now. */
+  /** A client for the server that is running now. */
   client: DashboardClient;
   server: ServerProcess;
   site_id: string;
@@ -101,7 +101,7 @@ function clientOf({ baseUrl }: ServerProcess, apiKey: string): DashboardClient {
   return createDashboardClient({ baseUrl, apiKey });
 }
 
-/** The URL on the current server, because each start uses another port. */
+/** Returns the URL on the current server, because each start uses another port. */
 function here({ server }: Scene, address: string): string {
   return address.replace(BASE_URL, server.baseUrl);
 }
@@ -114,7 +114,7 @@ async function announce(scene: Scene, { content, content_type }: Omit<Sent, 'kin
   return { id: data.id, upload_url: here(scene, data.upload_url) };
 }
 
-/** The status, or the reason why there was no response. */
+/** Returns the status, or the reason why there was no response. */
 async function put(address: string, content: Buffer): Promise<number | string> {
   try {
     const response = await fetch(address, { method: 'PUT', body: new Uint8Array(content) });
@@ -141,8 +141,8 @@ async function outcomeOf({ client }: Scene, file_id: string): Promise<string> {
 }
 
 /**
- * Uploads a file and attaches it to a product at once. A valid file must be shown; an invalid one must leave the product
- * unchanged.
+ * Uploads a file and immediately attaches it to a product. A valid file must be shown; an invalid one must leave the
+ * product unchanged.
  */
 async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   const { violations, counts, victim, album } = scene;
@@ -150,7 +150,7 @@ async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   const status = await put(upload_url, sent.content);
   if (status !== 200) return violations.add(`${sent.kind}: the upload: expected 200, got ${status}`);
   const isGood = sent.meant.join() === 'ready';
-  // A file that may turn out valid or invalid goes to the album, where it is counted if valid.
+  // A file that may turn out valid or invalid is added to the album, where it is counted if valid.
   const given = await addImage(scene, sent.meant.includes('ready') ? album : victim, id);
   const outcome = await outcomeOf(scene, id);
   counts[outcome] = (counts[outcome] ?? 0) + 1;
@@ -160,7 +160,7 @@ async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   if (isGood && !given.data) violations.add(`${sent.kind}: a valid file was not accepted as an image`);
 }
 
-/** Oversized files, bytes that differ from the announced ones, and second uploads must be rejected. */
+/** Uploads must be rejected if they are too large, differ from the announced bytes, or are repeated. */
 async function rejectUploads(scene: Scene): Promise<void> {
   const { client, violations } = scene;
   const body = { filename: 'a', content_type: 'image/jpeg' as const, bytes: MOST_BYTES + 1, sha256: '0'.repeat(64) };
@@ -200,7 +200,7 @@ async function storeAway(scene: Scene): Promise<void> {
 
 async function sendAgain(scene: Scene, id: string, upload_url: string, content: Buffer): Promise<void> {
   const status = await put(upload_url, content);
-  // 409: the upload succeeded before, but its response was lost.
+  // A status of 409 means that the upload succeeded before, but its response was lost.
   if (status !== 200 && status !== 409)
     return scene.violations.add(`A repeated upload: expected 200 or 409, got ${status}`);
   const { data } = await addImage(scene, scene.album, id);

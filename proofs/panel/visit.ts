@@ -31,10 +31,10 @@ export interface Visit {
   tab: Page;
   width: number;
   demo: DemoCredentials;
-  /** To prepare data for a screen, and to check its effects. */
+  /** Prepares data for a screen, and checks its effects. */
   dashboard: ReturnType<typeof createDashboardClient>;
   storefront: ReturnType<typeof createStorefrontClient>;
-  /** The mails to this e-mail address, oldest first. */
+  /** Returns the mails to this e-mail address, oldest first. */
   mailsTo(email: string): ReturnType<typeof mailsTo>;
   /** Runs `work` in another browser, without a login. */
   asStranger(work: (visit: Visit) => Promise<void>): Promise<void>;
@@ -51,9 +51,11 @@ export interface Visit {
   sees(text: string): Promise<void>;
   /** Waits until no dialog is open: elements behind one cannot be reached. */
   seesNoDialog(): Promise<void>;
-  /** The text that is visible now. */
+  /** Returns the text that is visible now. */
   text(): Promise<string>;
-  /** Fails if axe-core finds a problem on the current screen in either width, or if something is wider than the window. */
+  /**
+   * Fails if axe-core finds a problem on the current screen at either width, or if an element is wider than the window.
+   */
   look(name: string): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 const DESKTOP = 1_280;
 const PHONE = 375;
 const LOOK_AGAIN_MS = 15_000;
-/** Longer texts are inserted at the cursor instead of typed. */
+/** Longer texts are inserted at the cursor instead of being typed. */
 const TYPED_MOST = 100;
 
 /** Registers a test of a screen on a desktop. It fails if the browser reports an error. */
@@ -105,7 +107,7 @@ interface Panel {
 
 let opened: Promise<Panel> | undefined;
 
-/** Starts the server, the demo shop and the login that all tests of a file share. */
+/** Starts the server and the demo shop, and logs in once for all tests of a file. */
 function openPanel(chromium: string): Promise<Panel> {
   opened ??= startPanel(chromium);
   return opened;
@@ -182,7 +184,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     fill: async (label, value) => {
       const selector = `::-p-aria([name="${label}"])`;
       if (value.length <= TYPED_MOST) return lookAgain(tab, selector, (field) => field.fill(value));
-      // `fill` of a locator would set a longer text by script, which React does not notice.
+      // The `fill` method of a locator would set a longer text by script, which React does not notice.
       await lookAgain(tab, selector, (field) => field.click());
       await tab.keyboard.sendCharacter(value);
     },
@@ -216,8 +218,8 @@ async function settled(tab: Page): Promise<void> {
 }
 
 /**
- * Waits until the focus is in the topmost dialog, where keyboard users continue. A dialog takes the focus after it has opened,
- * and only in the foreground tab. Checked by a timer, because a busy browser draws no frames.
+ * Waits until the focus is in the topmost dialog, where keyboard users continue. A dialog gets the focus only after it
+ * has opened, and only in the foreground tab. Checks by a timer, because a busy browser draws no frames.
  */
 async function focusIsInFront(tab: Page, name: string): Promise<void> {
   await tab.bringToFront();
@@ -236,7 +238,7 @@ function textOf(tab: Page): Promise<string> {
   return tab.evaluate('document.body.innerText') as Promise<string>;
 }
 
-/** The accessibility and layout problems of a screen. */
+/** Returns the accessibility and layout problems of a screen. */
 async function blocksOf(tab: Page, axe: string): Promise<string[]> {
   const excess = Number(
     await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
@@ -298,7 +300,7 @@ function listen(tab: Page): string[] {
   tab.on('pageerror', (error) => complaints.push(String(error)));
   tab.on('console', (message) => {
     const { url = '' } = message.location();
-    // Ignores the icon that browsers request on their own, and failed requests, which the screen reports itself.
+    // Ignores the icon that browsers request on their own, and failed requests, which the screen itself reports.
     if (url.endsWith('/favicon.ico') || NOT_LOADED.test(message.text())) return;
     // The sandbox of the preview reports scripts that it blocks.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
@@ -315,8 +317,8 @@ function pressOn(tab: Page, selector: string): Promise<void> {
 }
 
 /**
- * Acts on an element, and queries it again if that takes too long. A locator waits for two frames of the first element that it
- * finds, which may never come if the page replaces the element, or if a busy browser draws no frames.
+ * Acts on an element. Queries the element again if that takes too long: a locator waits for two frames of the first
+ * element that it finds. These may never come if the page replaces the element, or if a busy browser draws no frames.
  */
 async function lookAgain(tab: Page, selector: string, act: (found: Located) => Promise<void>): Promise<void> {
   for (let left = PATIENCE_MS; left > LOOK_AGAIN_MS; left -= LOOK_AGAIN_MS) {

@@ -19,8 +19,8 @@ const FORMATS: Record<string, (order_number: string, currency: string) => string
 };
 
 /**
- * Matches transfers of each currency with orders of each currency, and returns the faults. `newOrder` creates an order in this
- * currency that awaits a transfer, and returns its number.
+ * Matches transfers in each currency with orders in each currency, and returns the faults. `newOrder` creates an order
+ * in this currency that awaits a transfer, and returns the order's number.
  */
 export async function matchCurrencies(
   shop: OpenShop,

@@ -14,8 +14,8 @@ import { type Answer, type OpenShop, onPremises } from '../testing/test-server.t
 import { matchCurrencies } from './bank-statements.ts';
 
 /**
- * Calls mark-paid in every payment status with every payment method, 64 times at once, and while orders expire or are
- * cancelled.
+ * Calls mark-paid in every payment status with every payment method, with 64 concurrent calls, and while orders expire
+ * or are cancelled.
  */
 export const D9: Proof = {
   id: 'D9',
@@ -51,7 +51,7 @@ interface Scene {
   shop: OpenShop;
   chance: Chance;
   variant_id: string;
-  /** A variant that ships, so that a paid order of it can be cancelled. */
+  /** A variant with shipping, so that a paid order of it can be cancelled. */
   parcel_id: string;
   delivery: Delivery;
 }
@@ -60,7 +60,7 @@ type Marked = Answer<'dashboard.markOrderPaid'>;
 
 const METHODS = ['bank_transfer', 'card', 'manual', 'free', null] as const;
 
-/** Each payment status with an order status that may go with it. `overdue`: an order whose transfer deadline has passed. */
+/** Each payment status with a possible order status. `overdue`: an order whose transfer deadline has passed. */
 const STATES = [
   ...[
     ['pending', 'pending'],
@@ -144,7 +144,7 @@ async function writeOrder(
 interface Row {
   payment_status: string;
   confirmed: string | null;
-  /** A value that changes with each write. */
+  /** A value that changes with each write to the order. */
   version: string;
   events: string[];
 }
@@ -171,7 +171,7 @@ function mark(shop: OpenShop, order_id: string, key?: string): Promise<Marked> {
   return shop.ask('dashboard.markOrderPaid', { path: { order_id }, ...(key && { key }) });
 }
 
-/** Half of the calls share one idempotency key. */
+/** Marks one order as paid concurrently, without other events. Half of the calls share one idempotency key. */
 async function alone({ shop, variant_id }: Scene): Promise<Race> {
   const { id } = await placeOrder(shop, [{ variant_id, quantity: 1 }]);
   const key = randomUUID();

@@ -10,9 +10,9 @@ import { canFail, Payment, RETRIES, type StepName, WAYS, type Way } from './paym
 import { faultIn, letTimePass } from './stripe-payments.ts';
 
 /**
- * Pays by card with Stripe's official client. At each database response, the server and its jobs throw, exit, hang or lose the
- * database; at each call of the provider, they are killed, cut off or left without a response. Each way to pay first runs
- * without a fault, to record these places. Then each round fails at a few of them.
+ * Pays by card with Stripe's official client. At each database response, the server and its jobs throw, exit, hang or
+ * lose the database. At each call of the provider, they are killed, cut off or left without a response. Each way to pay
+ * first runs without a fault, to record these places. Then each round fails at some of them.
  */
 export const K1: Proof = {
   id: 'K1',
@@ -34,13 +34,13 @@ interface At {
   step: number;
 }
 
-/** A place at a response of the database. */
+/** A database response at which to fail. */
 interface AnswerPlace extends At {
   after: number;
   fault: Fault;
 }
 
-/** A place at a call of the provider. */
+/** A call of the provider at which to fail. */
 interface CallPlace extends At {
   call: number;
   kind: FaultKind;
@@ -51,10 +51,13 @@ type Place = AnswerPlace | CallPlace;
 
 const FAULTS: Fault[] = ['throw', 'exit', 'cut', 'hang'];
 const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429', 'silent_before', 'silent_after'];
-/** In a real payment, a client repeats the call, or the shopper presses the button again. */
+/** In practice, a client repeats the call, or the shopper presses the button again. */
 const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
-/** Enough minutes for the calls that hang: the server's continue after ten seconds, those to the provider after fifteen. */
+/**
+ * The number of simulated minutes, each of about a second. Enough for hanging calls to end: calls of the server
+ * continue after ten seconds, calls of the provider after fifteen.
+ */
 const MINUTES = 25;
 
 async function attack(trial: Trial, directory: string, standIn: StripeStandIn): Promise<Figures> {
@@ -93,7 +96,10 @@ async function attack(trial: Trial, directory: string, standIn: StripeStandIn): 
   }
 }
 
-/** Chooses the places for each round, at different steps of one way to pay. Each place is used once before any is repeated. */
+/**
+ * Chooses the places for each round, all at different steps of one way to pay. Each place is used once before any place
+ * is used again.
+ */
 function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   const left = new Map<Way, Place[]>();
   const plan: Place[][] = [];
@@ -110,7 +116,7 @@ function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
         );
       continue;
     }
-    // A way is chosen in proportion to its places.
+    // Each way is chosen in proportion to the number of its places.
     const all = ways.flatMap((way) => left.get(way)?.map(() => way) ?? []);
     plan.push(takePlaces(left.get(chance.of(all)) ?? []));
   }
@@ -173,7 +179,10 @@ class Player {
     this.#lane.startFailing();
   }
 
-  /** Runs each way without a fault, to find where each step can fail. Throws if a way does not end as it should. */
+  /**
+   * Runs each way without a fault, to find the places where each step can fail. Throws if a way does not end as it
+   * should.
+   */
   async findPlaces(): Promise<Place[]> {
     const places: Place[] = [];
     for (const way of WAYS) {
@@ -207,7 +216,7 @@ class Player {
     for (const [i, step] of way.steps.entries()) {
       const failing = places.filter((place) => place.step === i);
       await this.#play(payment, step, failing, log);
-      // A caller who got no response often tries again, and others may continue the payment.
+      // A caller who got no response often retries, and others may continue the payment.
       const retries = chance.next() < 0.5 ? chance.some(RETRIES, 2) : [];
       if (failing.length > 0 && chance.next() < 0.8) retries.unshift(step === 'pay' ? chance.of(PAY_AGAIN) : step);
       for (const retry of retries) await this.#play(payment, retry, [], log);
@@ -243,13 +252,16 @@ class Player {
     this.#standIn.faults.add(kind, /./, 1, options);
   }
 
-  /** Lets time pass and sends lost messages again until the state is correct. Returns the fault if it never is. */
+  /**
+   * Lets time pass and sends lost messages again until the state is correct. Returns the fault if the state never
+   * becomes correct.
+   */
   async #settled(payment: Payment): Promise<string | undefined> {
     const { books } = payment.shop;
     for (let minute = 0; minute < MINUTES; minute += 1) {
       if (minute > 0 || (await faultIn(books, payment.checkout_id))) {
         await letTimePass(books);
-        // A step that fails here is repeated a minute later.
+        // A step that fails here is retried a minute later.
         for (const step of ['human', 'webhooks', 'settle', 'moves'] as const) {
           await payment.do(step).catch(() => undefined);
         }

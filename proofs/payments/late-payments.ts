@@ -94,7 +94,7 @@ function goOn({ cardShop: { shop }, checkout_id }: Scene) {
   return shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {}, key: randomUUID() });
 }
 
-/** The shop cancels the payment, but the provider takes the money all the same. Its event arrives at the end. */
+/** The shop cancels the payment, but the provider still captures the money. The provider's event arrives at the end. */
 async function afterCancelling(scene: Scene): Promise<void> {
   const before = scene.chance.next() < 0.5;
   if (before) await scene.cardShop.decide(scene.checkout_id, true);
@@ -102,7 +102,7 @@ async function afterCancelling(scene: Scene): Promise<void> {
   await scene.cardShop.succeedLate(scene.checkout_id);
 }
 
-/** The provider is unreachable for an hour, others buy the goods, and then the shopper confirms. */
+/** The provider is unreachable for an hour. Others buy the goods, and then the shopper confirms. */
 async function afterRelease(scene: Scene): Promise<void> {
   const { cardShop, variant_id, checkout_id } = scene;
   const { shop } = cardShop;
@@ -154,7 +154,10 @@ async function atTheDeadline(scene: Scene): Promise<void> {
   await cardShop.succeedLate(checkout_id);
 }
 
-/** The first payment is cancelled, the cart changes, and a second payment succeeds; in the end the first one succeeds too. */
+/**
+ * The first payment is cancelled, the cart changes, and a second payment succeeds. In the end the first one succeeds
+ * too.
+ */
 async function paidAnew(scene: Scene): Promise<void> {
   const { cardShop, checkout_id } = scene;
   const { shop } = cardShop;

@@ -1,6 +1,6 @@
 /**
- * Runs the payment jobs in a separate process, which can be killed. It runs each order once, and reports when it has finished,
- * successfully or not.
+ * Runs the payment jobs in a separate process, which can be killed. The process runs each order once, and reports when
+ * it has finished, successfully or not.
  */
 
 import { openPool } from '../../server/src/db/connect.ts';
@@ -32,6 +32,6 @@ async function run({ job, site_id }: JobOrder): Promise<void> {
     const tenant = await findTenant(db, site_id);
     if (tenant) await (job === 'settle' ? settlePayments : finishMoves)(db, tenant, deps);
   } catch {
-    // A failed job is tried again a minute later, as in production.
+    // A failed job is retried a minute later, as in production.
   }
 }

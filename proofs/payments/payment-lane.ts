@@ -21,12 +21,14 @@ export interface PaidShop {
 
 export const RETURN_URL = 'https://shop.example/thanks';
 const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
-/** How long a client waits for a response: briefly if the server may hang on purpose, longer if it is only busy. */
+/**
+ * How long a client waits for a response: a short time if the server may hang on purpose, longer if it is only busy.
+ */
 const CLIENT_TIMEOUT_MS = { failing: 700, sound: 20_000 };
 
 /**
- * A server and a process for its jobs; both can fail. One of its two shops captures payments at once, the other authorizes them
- * first.
+ * A server and a process for its jobs. Both can fail. One of its two shops captures payments immediately, the other
+ * authorizes them first.
  */
 export class PayingLane {
   readonly server: FailingServer;
@@ -75,7 +77,7 @@ export class PayingLane {
     return shop;
   }
 
-  /** Shortens the time that clients wait, because from now on faults happen. */
+  /** Shortens the timeout of clients, because faults happen from now on. */
   startFailing(): void {
     this.#timeout = CLIENT_TIMEOUT_MS.failing;
   }

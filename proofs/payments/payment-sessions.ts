@@ -12,7 +12,7 @@ import { openStripeShop, RETURN_URL } from './stripe-shops.ts';
 /** How a payment is started. */
 type Means = { card_token: string } | { confirmation_token: string } | { return_url: string };
 
-/** A shop that accepts cards, with functions that act as its provider, its shopper and the clock on a payment. */
+/** A shop that accepts cards. Its functions act as the provider, the shopper and the clock of a payment. */
 export interface CardShop {
   name: string;
   shop: OpenShop;
@@ -21,12 +21,12 @@ export interface CardShop {
   /** A card that is charged without further steps. */
   working(): Means;
   decide(checkout_id: string, approved: boolean): Promise<unknown>;
-  /** The provider takes the money although it reported the payment as ended, and sends an event about it. */
+  /** The provider captures the money although it reported the payment as ended, and sends an event about it. */
   succeedLate(checkout_id: string): Promise<void>;
   letTimePass(): Promise<void>;
   /** Does the work of the payment job, which runs each minute. */
   settle(): Promise<void>;
-  /** Does that work while the provider cannot be reached. */
+  /** Does the work of the payment job while the provider is unreachable. */
   settleWhileDown(): Promise<void>;
   /** Sends all past events of the provider again. */
   resendEvents(): Promise<void>;
@@ -60,8 +60,8 @@ export async function openTestShop({ db, owner, openShop }: Premises): Promise<C
 }
 
 /**
- * A shop with Stripe's official client and the stand-in for Stripe. Shoppers pay on its page, or with a card that the
- * storefront confirms; webhooks come at once or late.
+ * Opens a shop with Stripe's official client and the stand-in for Stripe. Shoppers pay on Stripe's page, or with a card
+ * that the storefront confirms. Webhooks arrive immediately or late.
  */
 export async function openStripeCardShop(
   premises: Premises,

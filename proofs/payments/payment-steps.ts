@@ -1,4 +1,6 @@
-/** The steps of a card payment by all parties. The server or the jobs execute each step, and can fail there. */
+/**
+ * The steps of a card payment by all parties. The server or the jobs execute each step, and can fail during the step.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { Card } from '../../server/test/stripe/ledger.ts';
@@ -9,7 +11,7 @@ import { actAtStripe, letTimePass, refundAtStripe, sendRefundBack } from './stri
 
 export interface Way {
   name: string;
-  /** Undefined if the shopper pays on Stripe's own page. */
+  /** The shopper's card; undefined if the shopper pays on Stripe's own page. */
   card: Card | undefined;
   capture: 'automatic' | 'manual';
   steps: StepName[];
@@ -65,7 +67,7 @@ export function canFail(step: StepName): boolean {
   return !SURE.includes(step);
 }
 
-/** A checkout that is paid in one way. */
+/** The payment of one checkout, in one of the ways. */
 export class Payment {
   readonly lane: PayingLane;
   readonly shop: PaidShop;
@@ -145,7 +147,7 @@ export class Payment {
     }
   }
 
-  /** The payment status of its order. */
+  /** Returns the payment status of the payment's order. */
   async outcome(): Promise<string> {
     const { rows } = await this.lane.owner.query<{ payment_status: string }>(
       'select payment_status from commerce.orders where site_id = $1 and checkout_id = $2',

@@ -19,8 +19,8 @@ export interface Books {
 }
 
 /**
- * Does the work of the payment job, which runs each minute; `provider` replaces the test provider. Errors are ignored, because
- * the job tries again a minute later: another server may hold a lock.
+ * Does the work of the payment job, which runs each minute. `provider` replaces the test provider. Errors are ignored,
+ * because the job retries a minute later: another server may hold a lock.
  */
 export async function settle({ db, tenant }: Books, provider?: PaymentProvider): Promise<void> {
   const card = provider ?? createTestProvider({ db, baseUrl: 'http://localhost' });
@@ -38,7 +38,7 @@ export async function decide({ owner, tenant }: Books, checkout_id: string, appr
   );
 }
 
-/** The provider takes the money although it reported the payment as cancelled, and sends an event about it. */
+/** The provider captures the money although it reported the payment as cancelled, and sends an event about it. */
 export async function succeedLate({ db, owner, tenant }: Books, checkout_id: string): Promise<void> {
   const { rows } = await owner.query<{ id: string }>(
     `update commerce.test_payments t set status = 'succeeded', captured = t.amount from commerce.payments p

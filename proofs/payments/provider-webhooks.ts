@@ -103,7 +103,7 @@ async function untilServed(send: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Requests that send the event unchanged several times, and in every form that must be rejected or ignored. */
+/** Builds requests that send the event unchanged several times, and in every form that must be rejected or ignored. */
 function webhooksOf(event: StripeEvent, { endpoint }: StripeShop, neighbour: StripeShop, chance: Chance) {
   const send = (what: string, wanted: number, status: () => Promise<number>) => async (): Promise<Sent> => ({
     what: `${event.type} ${what}`,
@@ -126,7 +126,8 @@ function webhooksOf(event: StripeEvent, { endpoint }: StripeShop, neighbour: Str
       send('as it is', 200, () => post(endpoint.url, body, signature)),
     ),
     send('of another type', 200, () => sendEvent(lie, endpoint)),
-    // An event of an unknown connected account must be ignored: a look-up of its object in the shop's own account would fail.
+    // An event of an unknown connected account must be ignored, because a look-up of its object in the shop's own
+    // account would fail.
     send('of another account of the platform', 200, () => sendEvent(unknown, { ...endpoint, connected: true })),
     send('forged', 400, () => sendEvent(event, { ...endpoint, secret: 'whsec_of_nobody' })),
     send('signed by the neighbour', 400, () => sendEvent(event, { ...endpoint, secret: neighbour.endpoint.secret })),

@@ -6,7 +6,7 @@ import { type Chance, chanceOf } from '../testing/random.ts';
 import { onPremises, type Premises, untilConnected } from '../testing/test-server.ts';
 import { cardOrder, openStripeShop, type StripeShop } from './stripe-shops.ts';
 
-/** Refunds and captures an order 64 times at once, while the provider's responses are lost or are errors. */
+/** Refunds and captures an order 64 times concurrently, while the provider's responses are lost or are errors. */
 export const K3: Proof = {
   id: 'K3',
   promise: "No more is refunded than was captured, and the records match the provider's.",
@@ -77,7 +77,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
   for (const fault of await faultsOf(scene, of, order_id)) premises.violations.add(`round ${round}: ${fault}`);
 }
 
-/** Runs the job. A run that meets another run or a fault may fail, because the job runs again later. */
+/** Runs the job. A run that meets another run or a fault may fail, because the job will run again. */
 async function settle(of: StripeShop, { db }: Premises): Promise<void> {
   await untilConnected(() => finishMoves(db, of.shop.tenant, of.deps)).catch((error: unknown) => {
     if (!(error instanceof AggregateError)) throw error;

@@ -11,7 +11,7 @@ export interface StripeBooks {
   site_id: string;
 }
 
-/** The ids of a checkout's payments. */
+/** Returns the ids of a checkout's payments. */
 async function paymentsOf({ owner, site_id }: StripeBooks, checkout_id: string): Promise<string[]> {
   const { rows } = await owner.query<{ id: string }>(
     'select id from commerce.payments where site_id = $1 and checkout_id = $2',
@@ -72,7 +72,7 @@ export async function refundAtStripe(books: StripeBooks, checkout_id: string, al
   }
 }
 
-/** A bank returns the money of a refund that had succeeded; returns whether there was one. */
+/** A bank returns the money of a refund that had succeeded. Returns whether there was such a refund. */
 export async function sendRefundBack(books: StripeBooks, checkout_id: string): Promise<boolean> {
   const { ledger } = books.standIn;
   const ids = (await intentsOf(books, checkout_id)).map(({ id }) => id);
@@ -95,9 +95,9 @@ export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void
 
 interface Record {
   orders: number;
-  /** The captured money that orders should keep, in minor units. */
+  /** The captured money that belongs to orders, in minor units. */
   kept: number;
-  /** The money that should be authorized for orders, in minor units. */
+  /** The money that must be authorized for orders, in minor units. */
   reserved: number;
   returned: number;
   total: number | null;
@@ -105,8 +105,8 @@ interface Record {
 }
 
 /**
- * The difference between Stripe and the orders, such as money without an order or a paid order without money; undefined if
- * there is none.
+ * Describes the difference between Stripe and the orders, such as money without an order or a paid order without money;
+ * undefined if there is none.
  */
 export async function faultIn(books: StripeBooks, checkout_id: string): Promise<string | undefined> {
   const { rows } = await books.owner.query<Record>(

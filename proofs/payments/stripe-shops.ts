@@ -60,7 +60,7 @@ export async function cardOrder(of: StripeShop, standIn: StripeStandIn): Promise
   return order.id;
 }
 
-/** Starts a payment on Stripe's page, and returns the page's URL. */
+/** Starts a payment on Stripe's page. Returns the page's URL. */
 export async function pageOf({ shop }: StripeShop, checkout_id: string): Promise<string> {
   const body = { payment: { return_url: RETURN_URL } };
   const { refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });

@@ -13,8 +13,8 @@ import { playFlows } from './respect.ts';
 import { buyThroughSdk } from './sdk-purchase.ts';
 
 /**
- * Validators that share no code with the server check it: Respect runs the flows of `spec/flows`. Prism forwards these
- * requests, and valid and invalid calls of every operation, and checks requests and responses.
+ * Checks the server with validators that share no code with it. Respect runs the flows of `spec/flows`. Prism forwards
+ * these requests, and valid and invalid calls of every operation, and checks requests and responses.
  */
 export const H7: Proof = {
   id: 'H7',
@@ -57,7 +57,7 @@ async function judge(world: World, prism: Prism, operation: Operation, wrong: nu
   if (findings.length > 0) report(world, 'a valid call', call, reply, findings.map(inWords));
 
   const spoilt = await sendThrough(prism, { ...call, headers: { ...call.headers, ...SPOIL } });
-  // A response without a body is left out, because it cannot be made invalid.
+  // A response without a body is left out, because the spoiler cannot make it invalid.
   if (operation.status !== 204 && !findingsOf(spoilt).some(({ location }) => location[0] === 'response')) {
     report(world, 'a spoilt answer', call, spoilt, ['Prism does not look at the answers of this operation']);
   }
@@ -93,7 +93,7 @@ async function exchange(world: World, prism: Prism, call: Call, as: Tenant | und
   return { reply, findings: findingsOf(reply) };
 }
 
-/** Each request has its own connection, because Prism may close an idle one just when the next request is sent. */
+/** Opens a new connection for each request, because Prism could close an idle one at the moment of the next request. */
 function sendThrough({ baseUrl }: Prism, call: Call): Promise<Reply> {
   return send(baseUrl, { ...call, headers: { ...call.headers, Connection: 'close' } }).catch((cause: Error) => {
     const { operation, path, query } = call;

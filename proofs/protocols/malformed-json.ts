@@ -25,7 +25,7 @@ export function replaceOne(chance: Chance, root: Record<string, unknown>): void 
   }
 }
 
-/** Damages the JSON text itself: cut off, doubled, nested or padded. */
+/** Damages the JSON text itself: cuts it off, doubles, nests or pads it. */
 export function garbled(chance: Chance, text: string): string {
   const at = Math.floor(chance.next() * text.length);
   return chance.of([

@@ -22,7 +22,7 @@ import { garbled, replaceOne } from './malformed-json.ts';
 import { attackUcp, compareUcpIds, profilesInside } from './malformed-ucp.ts';
 import { misuseUcp } from './rejected-ucp.ts';
 
-/** Sends malformed messages of the protocols for agents, with wrong forms, versions and contents. */
+/** Sends malformed messages of the agent protocols, with invalid syntax, versions and contents. */
 export const M3: Proof = {
   id: 'M3',
   promise:

@@ -127,7 +127,7 @@ function isFailure({ code, content }: { code?: unknown; content?: unknown }): bo
   return typeof code === 'string' && /^[a-z_]+$/.test(code) && typeof content === 'string' && content !== '';
 }
 
-/** An undecodable URL is rejected before its protocol is known. */
+/** Whether the body is the error for an undecodable URL, which the server rejects before it determines the protocol. */
 function isUnreadableAddress(body: object): boolean {
   return 'message' in body && body.message === 'The address cannot be read.';
 }
@@ -162,7 +162,7 @@ function faultOverMcp(reply: Reply, sent: string | undefined): string | undefine
   return undefined;
 }
 
-/** The function that a message calls, if it can still be read. */
+/** Returns the name of the function that a message calls, if it can still be read. */
 function nameIn(sent: string | undefined): FunctionName | undefined {
   try {
     const { params } = JSON.parse(sent ?? '') as { params?: { name?: FunctionName } };
@@ -216,7 +216,7 @@ async function publishOddProfiles() {
   };
 }
 
-/** Names profiles with internal addresses, from which the server must fetch nothing. Returns their number. */
+/** Sends profile URLs with internal addresses, from which the server must fetch nothing. Returns their number. */
 export async function profilesInside(trial: Trial, world: World, count: number): Promise<number> {
   const [tenant] = world.tenants;
   let sent = 0;
@@ -225,7 +225,7 @@ export async function profilesInside(trial: Trial, world: World, count: number):
     const way = Object.values(WAYS)[sent % 2] ?? overRest;
     sent += 1;
     const { method, path, headers, message } = way(speaker, { name: 'search_catalog', body: {} });
-    // Characters that a header cannot contain are sent as the Latin-1 form of their bytes.
+    // Characters that a header cannot contain are sent as the Latin-1 form of their UTF-8 bytes.
     const sendable = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, Buffer.from(String(value)).toString('latin1')]),
     );
@@ -287,7 +287,7 @@ export async function compareUcpIds(world: World, _chance: Chance, _messages: nu
   }
 }
 
-/** The request with every UUID replaced by an unknown one. */
+/** Returns the request with every UUID replaced by an unknown one. */
 function withoutIds(asked: Asked): Asked {
   const text = JSON.stringify(asked);
   return JSON.parse(
@@ -295,7 +295,7 @@ function withoutIds(asked: Asked): Asked {
   ) as Asked;
 }
 
-/** The content of a response, without ids and expiry times, which differ between any two. */
+/** Returns the content of a response without ids and expiry times, which differ between any two responses. */
 function comparable(reply: Reply): unknown {
   const answer = answerIn(reply) ?? (JSON.parse(reply.text) as Record<string, unknown>);
   return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>

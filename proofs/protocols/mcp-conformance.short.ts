@@ -83,7 +83,7 @@ test.each(['2025-11-25', '2026-07-28'])(
   },
 );
 
-/** Starts a proxy that adds the token to each request, because the suite cannot send one, and returns its URL. */
+/** Starts a proxy that adds the token to each request, because the suite cannot send one. Returns the proxy's URL. */
 async function serverWith(token: string): Promise<string> {
   const forwarder = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;

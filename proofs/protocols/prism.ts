@@ -9,9 +9,9 @@ import { freePort } from '../../server/src/db/free-port.ts';
 import type { Reply } from '../testing/raw-requests.ts';
 
 /**
- * Prism as a proxy for a server. It reads the contract itself, and reports deviations of the request or response in a response
- * header. It would also report nothing if it could not compile the contract, so a request header lets proofs spoil the response
- * before Prism gets it.
+ * Prism as a proxy for a server. Prism reads the contract independently, and reports deviations of the request or
+ * response in a response header. If it could not compile the contract, it would report nothing. To detect that, a
+ * request header lets proofs spoil the response before Prism gets it.
  */
 export interface Prism {
   baseUrl: string;
@@ -20,7 +20,7 @@ export interface Prism {
 
 /** A deviation that Prism reports. */
 export interface Finding {
-  /** Begins with `request` or `response`. */
+  /** The path of the deviation. Begins with `request` or `response`. */
   location: string[];
   severity: string;
   code: string | number;
@@ -34,6 +34,16 @@ const SPOILT = JSON.stringify({ spoilt: true });
 const CONTRACT = fileURLToPath(import.meta.resolve('@commerce-backend/spec/openapi.json'));
 const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
 
+/**
+ * Prism has no setting for idle connections, and Node closes them after five seconds. A request that is sent at that
+ * moment fails, which happens on a busy machine. So this module, which Prism's process loads first, prevents it.
+ */
+const KEEP_CONNECTIONS = `data:text/javascript,${encodeURIComponent(`
+  import http from 'node:http';
+  const { createServer } = http;
+  http.createServer = (...args) => Object.assign(createServer(...args), { keepAliveTimeout: 600_000 });
+`)}`;
+
 /** Starts Prism in front of the server at `upstream`, with a proxy between them that can spoil responses. */
 export async function startPrism(upstream: string): Promise<Prism> {
   const spoiler = createServer((req, res) => {
@@ -43,7 +53,9 @@ export async function startPrism(upstream: string): Promise<Prism> {
   const { port: behind } = spoiler.address() as AddressInfo;
   const port = await freePort();
   const args = ['proxy', CONTRACT, `http://127.0.0.1:${behind}`, '--host', '127.0.0.1', '--port', String(port)];
-  const child = spawn(process.execPath, [PRISM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['--import', KEEP_CONNECTIONS, PRISM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   await new Promise<void>((ready, failed) => {
     let output = '';
     const read = (chunk: Buffer) => {
@@ -77,7 +89,7 @@ async function forward(upstream: string, req: IncomingMessage, res: ServerRespon
   });
   const spoil = req.headers['x-spoil'] !== undefined;
   const bytes = spoil ? Buffer.from(SPOILT) : Buffer.from(await answer.arrayBuffer());
-  // The body is already decompressed.
+  // Leaves out content-encoding, because the body is already decompressed.
   const kept = without([...OF_THE_CONNECTION, 'content-encoding'], [...answer.headers]);
   res.writeHead(answer.status, { ...kept, 'content-length': String(bytes.length) });
   res.end(bytes);
@@ -89,12 +101,12 @@ function without(names: string[], headers: [string, string][]): Record<string, s
   return Object.fromEntries(headers.filter(([name]) => !names.includes(name)));
 }
 
-/** Prism's findings about an exchange, from its response. */
+/** Returns Prism's findings about an exchange, from its response. */
 export function findingsOf({ headers }: Reply): Finding[] {
   return findingsIn(headers['sl-violations'] as string | undefined);
 }
 
-/** Prism's findings, from the header of a response. */
+/** Returns Prism's findings, from the header of a response. */
 export function findingsIn(header: string | null | undefined): Finding[] {
   return header ? (JSON.parse(header) as Finding[]) : [];
 }

@@ -11,7 +11,8 @@ import { type Asked, answerIn, type Speaker, WAYS, type Wire } from '../testing/
 import type { Count } from './malformed-messages.ts';
 
 /**
- * Uses each Idempotency-Key again for other requests, and checks that guests reserve no stock. Returns the number of requests.
+ * Reuses each Idempotency-Key for other requests, and checks that guests reserve no stock. Returns the number of
+ * requests.
  */
 export async function misuseUcp(world: World, _chance: Chance, _messages: number, count: Count): Promise<number> {
   const [tenant] = world.tenants;

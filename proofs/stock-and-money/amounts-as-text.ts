@@ -20,8 +20,8 @@ import { type Answer, type OpenShop, onPremises } from '../testing/test-server.t
 import { exampleOf } from '../testing/valid-requests.ts';
 
 /**
- * Sends texts of all kinds as amounts: a million through the contract and money.ts, thousands through every field that accepts
- * an amount.
+ * Sends texts of all kinds as amounts: a million texts to the contract's validation and money.ts, thousands to every
+ * field that accepts an amount.
  */
 export const D10: Proof = {
   id: 'D10',
@@ -73,7 +73,7 @@ const isMoneyInput = compileSchema('/components/schemas/MoneyInput', false) as (
 const isMoneyInputOrNull = compileSchema('/components/schemas/MoneyInputOrNull', false) as (value: unknown) => boolean;
 const isShown = compileSchema('/components/schemas/Money', false) as (value: unknown) => boolean;
 
-/** The parsed amount; undefined if the server rejects it. */
+/** Returns the parsed amount; undefined if the server rejects the text. */
 function parse(text: string, digits: number): string | undefined {
   if (isMoneyInput(text) !== isMoneyInputOrNull(text)) throw new Error(`${JSON.stringify(text)} is judged in two ways`);
   if (!isMoneyInput(text)) return undefined;
@@ -85,13 +85,13 @@ function parse(text: string, digits: number): string | undefined {
   }
 }
 
-/** The canonical form of an amount, read character by character; undefined for anything else. */
+/** Returns the canonical form of an amount, read character by character; undefined for any other text. */
 function formOf(text: string, digits: number): string | undefined {
   const [whole = '', fraction, ...more] = text.split('.');
   const isDigits = (part: string) => part !== '' && [...part].every((char) => char >= '0' && char <= '9');
   if (more.length > 0 || !isDigits(whole) || whole.length > 12 || (whole.length > 1 && whole.startsWith('0')))
     return undefined;
-  // The contract allows three decimals, but those beyond the currency's digits must be zeros.
+  // The contract allows three decimals. Decimals beyond the currency's digits must be zeros.
   if (fraction !== undefined && (!isDigits(fraction) || fraction.length > 3)) return undefined;
   if (/[1-9]/.test(fraction?.slice(digits) ?? '')) return undefined;
   return digits === 0 ? whole : `${whole}.${(fraction ?? '').slice(0, digits).padEnd(digits, '0')}`;
@@ -128,11 +128,13 @@ interface Things {
 
 type Body = Record<string, unknown>;
 
-/** How an operation receives an amount. By default the response has it in the same place as the request. */
+/**
+ * How an operation receives an amount. By default, the response contains the amount in the same place as the request.
+ */
 interface Sender {
   if_match?: string;
   path?(things: Things): Record<string, string>;
-  /** Builds the rest of a body that has the amount `text` at the place `at`. */
+  /** Builds a body with the amount `text` at the place `at`. */
   body?(at: Slot['at'], text: string, shop: OpenShop): Body;
   /** Fields for which a valid amount may be rejected for another reason, such as a limit. */
   picky?: string[];
@@ -145,7 +147,7 @@ const product = (at: Slot['at']): Body => {
   const sizes = { options: [{ name: 'Size', values: ['S'] }], variants: [{ option1: 'S', price: '0' }] };
   return at.includes('variants') ? { ...one, ...sizes } : one;
 };
-/** An order to import that has the amount in this place, with a total that matches it. */
+/** Builds an order to import with the amount in this place, and a matching total. */
 function pastOrder([field, index]: Slot['at'], text: string, currency: string): Body {
   const sold = field === 'shipping_cost' || field === 'tax' ? '0' : text;
   const lines = Array.from({ length: field === 'line_items' ? Number(index) + 1 : 1 }, () => '0');
@@ -246,7 +248,7 @@ const SENDERS: Record<string, Sender> = {
   'dashboard.approveReturn': { path: () => ({ return_id: randomUUID() }), picky: ['fee'] },
   'dashboard.refundReturn': { path: () => ({ return_id: randomUUID() }), picky: ['amount', 'shipping'] },
   'dashboard.createCustomer': { body: () => ({ email: `${randomUUID()}@mail.example` }) },
-  // The customer, the variant and the draft do not exist, so a valid amount is answered with 404.
+  // The customer, the variant and the draft do not exist, so a valid amount gets 404.
   'dashboard.updateCustomer': { path: () => ({ customer_id: randomUUID() }), picky: ['credit_limit'] },
   'dashboard.createDraftOrder': {
     picky: ['price', 'value'],
@@ -281,14 +283,14 @@ const SENDERS: Record<string, Sender> = {
   'storefront.listProducts': { shown: shownNowhere },
 };
 
-/** For filters, which no response shows: the amount can only be accepted or rejected. */
+/** For filters, which responses do not contain: the amount can only be accepted or rejected. */
 async function shownNowhere(_: unknown, { status }: { status: number }): Promise<string[] | undefined> {
   return status === 200 ? [] : undefined;
 }
 
 /**
- * Operations that are not tested here: D8 tests the amounts that a widget claims, agents have the price filters of
- * storefront.listProducts, and rows sent with a sync key have the format of dashboard.importProducts.
+ * Operations that are not tested here. D8 tests the amounts in orders of widgets. Agents have the same price filters as
+ * storefront.listProducts. Rows sent with a sync key have the format of dashboard.importProducts.
  */
 const ELSEWHERE = [
   'sync.createOrder',

@@ -20,8 +20,8 @@ import {
 } from './review-changes.ts';
 
 /**
- * A person reads the review and presses the button, again if the review is shown again. Meanwhile somebody else changes the
- * checkout, over any protocol and at any moment.
+ * A person reads the review and presses the button, and presses it again if the review is shown again. Meanwhile
+ * somebody else changes the checkout, over any protocol and at any moment.
  */
 export const F13: Proof = {
   id: 'F13',
@@ -45,7 +45,7 @@ export const F13: Proof = {
         }
       };
       await Promise.all([lane(), lane(), lane()]);
-      // If every change were rejected, the proof would show nothing.
+      // If every change was rejected, the proof shows nothing.
       if (tally['changes made'] === 0 || tally['shown again first'] === 0)
         violations.add('No change took effect or led to another review, so the proof shows nothing.');
       const note = Object.entries(tally).map(([what, count]) => `${count} ${what}`);
@@ -79,8 +79,8 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
 }
 
 /**
- * Plans that use all kinds of swap equally often: the first plans change a single field while the person reads, the others
- * several fields at any moment.
+ * Makes plans that use all kinds of changes equally often. The first plans change a single field while the person
+ * reads, the others several fields at any moment.
  */
 function plansFor(chance: Chance, count: number): Plan[] {
   return Array.from({ length: count }, (_, i) => {
@@ -98,7 +98,7 @@ function plansFor(chance: Chance, count: number): Plan[] {
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
-/** `live` replaces the value with one of the shop's shipping options. */
+/** The value `live` stands for one of the shop's shipping options. */
 const FIELDS: [keyof Wish, unknown][] = [
   ['shipping_address', ELSEWHERE],
   ['email', 'mallory@example.com'],
@@ -195,8 +195,8 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
     const wish = { ...plan.wish, ...(shipping_option_id !== undefined && { shipping_option_id: target.other_option }) };
     const before = await buyerOf(target);
     if (await plan.swap(target, wish)) swapped += 1;
-    // A change on the page comes from another browser, in which all data must be entered again and then replace the person's
-    // data.
+    // A change on the page comes from another browser, in which all data must be entered again. The new data then
+    // replace the person's data.
     const isLocked = plan.isBound && plan.way !== 'the page';
     if (isLocked && (await buyerOf(target)) !== before)
       shop.premises.violations.add(`${nameOf(plan)}: the checkout no longer has the data that the person entered`);
@@ -238,7 +238,7 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
   return { fault, isOrdered: false, isShownAgain, swapped };
 }
 
-/** The buyer's data in a checkout, as JSON. */
+/** Returns the buyer's data in a checkout, as JSON. */
 async function buyerOf({ shop, checkout_id }: Target): Promise<string | undefined> {
   const { rows } = await shop.premises.owner.query<{ buyer: string }>(
     `select json_build_array(email, phone, shipping_address, billing_address, note)::text as buyer

@@ -4,7 +4,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Answer, type OpenShop, onPremises } from '../testing/test-server.ts';
 
-/** Applies two discount codes to a cart in turn and changes prices, while the cart is being ordered. */
+/** Applies two discount codes to a cart in turn and changes prices, while the cart is checked out. */
 export const D4: Proof = {
   id: 'D4',
   promise: 'An order always has the discount of its own code, whichever code was applied last.',
@@ -81,7 +81,7 @@ async function race(
   return judge(shop, cart_id, ordered.data.order);
 }
 
-/** Completes the checkout with the total from the error, until the order is accepted. */
+/** Completes the checkout with the total from the last error, until the order is accepted. */
 async function insist(shop: OpenShop, checkout_id: string): Promise<Answer<'storefront.completeCheckout'>> {
   let body: { expected_total?: string } = {};
   for (let attempt = 0; ; attempt += 1) {

@@ -4,14 +4,17 @@ import { withDirectory } from '../testing/server-process.ts';
 import { openTenant } from '../testing/site.ts';
 
 /**
- * The allowed numbers of discount codes: on one cart in a minute, from one IP address in 15 minutes, and in a whole shop in 15
- * minutes.
+ * The maximum numbers of tried discount codes: on one cart in a minute, from one IP address in 15 minutes, and in a
+ * whole shop in 15 minutes.
  */
 const ON_CART = 10;
 const BY_ADDRESS = 30;
 const IN_SHOP = 300;
 
-/** Guesses discount codes on one cart, from one IP address, and from so many that each stays below its own limit. */
+/**
+ * Guesses discount codes on one cart, from one IP address, and from many addresses that each stay below their own
+ * limit.
+ */
 export const I7: Proof = {
   id: 'I7',
   promise: `At most ${ON_CART} discount codes a minute are checked per cart, and in 15 minutes at most ${BY_ADDRESS} wrong ones per IP address and ${IN_SHOP} per shop.`,
@@ -100,7 +103,7 @@ class Guessers {
     return (await this.#servers.send(address, 'POST', target, this.#headers, { code })).status;
   }
 
-  /** Sends guesses concurrently, and returns their statuses. */
+  /** Sends guesses concurrently. Returns their statuses. */
   many(times: number, place: (n: number) => Place): Promise<number[]> {
     return Promise.all(Array.from({ length: times }, (_, n) => this.apply(`GUESS${n}`, place(n))));
   }

@@ -29,7 +29,8 @@ import {
 import { handleOrder, hasPieces, piecesOf } from './stock-order-steps.ts';
 
 /**
- * Three shoppers, the staff and the clock change the stock of two variants at once. Each round draws new actions from the seed.
+ * Three shoppers, the staff and the clock change the stock of two variants concurrently. The seed determines the
+ * actions of each round.
  */
 export const D2: Proof = {
   id: 'D2',
@@ -136,7 +137,7 @@ async function shopper(history: History, chance: Chance, own: number): Promise<v
 
 type Holding = 'storefront.createCheckout' | 'storefront.updateCheckout' | 'storefront.completeCheckout';
 
-/** Makes a call after which the checkout either has reserved everything in its cart, or was rejected because stock is short. */
+/** Makes a call that either reserves everything in the cart, or is rejected because stock is short. */
 async function holding<Id extends Holding>(
   history: History,
   own: number,
@@ -187,7 +188,7 @@ async function cancel(history: History, own: number, checkout_id: string): Promi
   });
 }
 
-/** Staff corrects the stock of each variant to a few units. */
+/** Staff correct the stock of each variant to a few units. */
 async function staff(history: History, chance: Chance, before: Stock[]): Promise<void> {
   const { shop, variants } = history;
   for (const [variant, { on_hand }] of before.entries()) {
@@ -219,7 +220,7 @@ async function staff(history: History, chance: Chance, before: Stock[]): Promise
   }
 }
 
-/** Moves the end of a checkout's reservation into the past, and sometimes runs the expiry job. */
+/** In each of two rounds, moves the end of a reservation into the past, and sometimes runs the expiry job. */
 async function timekeeper(history: History, chance: Chance): Promise<void> {
   const { shop, begun } = history;
   const { owner, db } = shop.premises;
@@ -239,7 +240,7 @@ async function timekeeper(history: History, chance: Chance): Promise<void> {
       };
     });
     if (!sweeps) continue;
-    // One step for each checkout, because the job skips locked rows and uses a transaction for each checkout.
+    // Records one step for each checkout, because the job skips locked rows and uses a transaction for each checkout.
     const job = expireCheckouts(db, shop.tenant);
     await Promise.all(
       SHOPPERS.map((at) =>
@@ -274,7 +275,7 @@ function judge({ steps, faults, received }: History, before: Stock[], after: Sto
   faults.push(`${why}: from ${JSON.stringify(start.on_hand)} to ${JSON.stringify(after)}: ${listed}`);
 }
 
-/** Ends all open checkouts, after which no stock may be reserved. */
+/** Ends all open checkouts. Afterwards no stock may be reserved. */
 async function tidy({ shop, variants, faults }: History): Promise<void> {
   await shop.premises.owner.query(
     `update commerce.checkouts set reserved_until = now() - interval '1 hour', expires_at = now() - interval '1 hour'

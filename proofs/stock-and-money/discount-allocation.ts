@@ -14,7 +14,7 @@ import { type Chance, chanceOf } from '../testing/random.ts';
 import { type OpenShop, onPremises, type Premises } from '../testing/test-server.ts';
 
 /**
- * Computes totals of random carts, discounts and taxes: most with the function that computes all totals, and enough of them
+ * Computes totals of random carts, discounts and taxes: most of them with the server's function for totals, the others
  * over HTTP.
  */
 export const D5: Proof = {
@@ -42,7 +42,7 @@ export const D5: Proof = {
     }),
 };
 
-/** A generated cart: each line has a flag whether the code covers it. */
+/** A generated cart. Each line has a flag that shows whether the code covers it. */
 interface CartInput {
   digits: number;
   lines: { price: number; quantity: number; covered: boolean; tax_class?: string; requires_shipping: boolean }[];
@@ -145,8 +145,8 @@ function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals:
 }
 
 /**
- * The shipping cost is split over the tax rates of the shipped goods, in proportion to their value; each share differs from its
- * exact value by less than one minor unit.
+ * The shipping cost is split over the tax rates of the shipped goods, in proportion to their value. Each share must
+ * differ from its exact value by less than one minor unit.
  */
 function shippingFaults(totals: Totals, amounts: bigint[], { lines, tax }: Pick<CartInput, 'lines' | 'tax'>): string[] {
   const faults: string[] = [];
@@ -187,12 +187,12 @@ function amountOff({ kind, value }: NonNullable<CartInput['discount']>, whole: b
   return amount < whole ? amount : whole;
 }
 
-/** The tax of a class: its own rate, or the rate of the standard class. */
+/** Returns the tax of a class: its own rate, or the rate of the standard class. */
 function taxOfLine({ rate, rates = {}, included }: CartInput['tax'], tax_class = 'standard'): CartInput['tax'] {
   return { rate: rates[tax_class] ?? rate, included, shipping: 'goods' };
 }
 
-/** Whether a tax is its exact value, rounded half up to a minor unit. */
+/** Whether a tax equals its exact value, rounded half up to a minor unit. */
 function isRounded(tax: number | undefined, amount: bigint, { rate, included }: CartInput['tax']): boolean {
   const parts = BigInt(minorUnits(rate, 4));
   const divisor = included ? 10_000n + parts : 10_000n;
@@ -205,7 +205,8 @@ function sum(amounts: bigint[]): bigint {
 }
 
 /**
- * Orders such carts over HTTP; all amounts of the responses and the order must follow the rules. Returns the number of orders.
+ * Orders random carts over HTTP. All amounts in the responses and the order must follow the rules. Returns the number
+ * of orders.
  */
 async function orderCarts(premises: Premises, chance: Chance, perShop: number): Promise<number> {
   let ordered = 0;

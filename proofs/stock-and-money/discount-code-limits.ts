@@ -15,7 +15,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type OpenShop, onPremises } from '../testing/test-server.ts';
 
-/** Hundreds of carts at once apply discount codes that can be used ten times in total, or once by each customer. */
+/** Hundreds of carts concurrently apply discount codes that can be used ten times in total, or once per customer. */
 export const D3: Proof = {
   id: 'D3',
   promise: 'A discount code is used exactly as often as its limit allows, however many shoppers apply it at once.',
@@ -59,8 +59,8 @@ interface Found {
 }
 
 /**
- * All carts apply the code at once. Carts that got it are ordered, remove it, or are abandoned until the use expires; then the
- * rejected carts apply it again.
+ * All carts apply the code concurrently. Carts that got it are ordered, or remove it, or are abandoned until the use
+ * expires. Then the rejected carts apply it again.
  */
 async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Found> {
   const code = await publish(shop, { usage_limit: LIMIT });
@@ -99,7 +99,7 @@ async function publish(shop: OpenShop, limits: { usage_limit?: number; usage_lim
   return code;
 }
 
-/** Applies the code to all carts at once, and returns those that got it. */
+/** Applies the code to all carts concurrently. Returns the carts that got it. */
 async function wave(shop: OpenShop, code: string, carts: string[], faults: string[]): Promise<string[]> {
   const answers = await Promise.all(
     carts.map((cart_id) => shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code } })),
@@ -151,8 +151,8 @@ const lapse: Fate = async (shop, cart_id, code, faults) => {
 const FATES: Fate[] = [complete, giveBack, lapse];
 
 /**
- * A guest is identified by the e-mail address, which is known only when the order is placed. Many carts with one address are
- * completed at once.
+ * A guest is identified by the e-mail address, which is known only when the order is placed. Many carts with one
+ * address are completed concurrently.
  */
 async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found> {
   const faults: string[] = [];
@@ -191,7 +191,8 @@ async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found
 }
 
 /**
- * A customer has only one cart at a time. Orders one cart after another, while a guest with the same e-mail address orders too.
+ * A customer has only one cart at a time. The customer orders one cart after another, while a guest with the same
+ * e-mail address orders too.
  */
 async function oncePerCustomer({ shop, variant_id }: Scene): Promise<Found> {
   const faults: string[] = [];
@@ -237,7 +238,8 @@ async function oncePerCustomer({ shop, variant_id }: Scene): Promise<Found> {
 }
 
 /**
- * Reports if the code has more uses than allowed, several uses in one cart, or a number of uses that differs from usage_count.
+ * Reports a fault if the code has more uses than allowed, several uses in one cart, or a number of uses that differs
+ * from usage_count.
  */
 async function overuse({ premises, site_id }: OpenShop, code: string, limit: number): Promise<string[]> {
   const { rows } = await premises.owner.query<{ uses: number; carts: number; counted: number }>(

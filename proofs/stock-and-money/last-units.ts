@@ -11,7 +11,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type OpenShop, onPremises } from '../testing/test-server.ts';
 
-/** Far more shoppers than units check out at once; some abandon the checkout after reserving a unit. */
+/** Far more shoppers than there are units check out concurrently. Some abandon the checkout after reserving a unit. */
 export const D1: Proof = {
   id: 'D1',
   promise: 'However many shoppers check out at once, exactly the available stock is sold.',
@@ -48,7 +48,7 @@ interface Rush {
   variant_id: string;
   sold: number;
   abandoned: number;
-  /** How often a reserved unit has become available again. */
+  /** The number of times that a reserved unit has become available again. */
   released: number;
   /** Rejected shoppers, each waiting for a signal to try again or to give up. */
   waiting: ((again: boolean) => void)[];
@@ -99,7 +99,9 @@ async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: b
   }
 }
 
-/** Waits until a unit becomes available (true), or until none can any more (false). */
+/**
+ * Waits until a unit becomes available (returns true), or until no unit can become available any more (returns false).
+ */
 function hope(rush: Rush): Promise<boolean> {
   const decision = new Promise<boolean>((decide) => rush.waiting.push(decide));
   retire(rush);

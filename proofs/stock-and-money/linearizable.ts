@@ -9,11 +9,14 @@ export interface Step<State> {
   /** Logical times: when the call was sent, and when its response arrived. */
   began: number;
   ended: number;
-  /** The model's possible states after this response; none if the model could not have given it in `state`. */
+  /**
+   * Returns the model's possible states after this response; none if the model could not have given the response in
+   * `state`.
+   */
   after(state: State): State[];
 }
 
-/** The model's possible final states; empty if no order explains the responses. */
+/** Returns the model's possible final states; an empty list if no order of the calls explains the responses. */
 export function explain<State>(steps: Step<State>[], start: State): State[] {
   const seen = new Set<string>();
   const ends = new Map<string, State>();

@@ -1,8 +1,8 @@
 import type { GeneratedLine, GeneratedOrder } from './random-orders.ts';
 
 /**
- * What the money of an order must be after each step, in minor units. The ledger computes it from the steps, not from the
- * server.
+ * The expected money of an order after each step, in minor units. The ledger computes it from the steps, independently
+ * of the server.
  */
 
 export interface LedgerLine extends GeneratedLine {
@@ -19,9 +19,9 @@ export interface Piece {
 
 export interface RefundPart {
   amount: number;
-  /** The part that returned money above the price. */
+  /** The part of the refund that returns an overpayment. */
   overpaid: number;
-  /** Whether staff paid it, not the provider. */
+  /** Whether staff pay the refund, not the provider. */
   isByHand: boolean;
 }
 
@@ -45,11 +45,11 @@ export class Ledger {
   received = 0;
   isPaid = false;
   isCancelled = false;
-  /** The price of pieces that came back before the order was paid. */
+  /** The price of items that were returned before the order was paid. */
   credit = 0;
-  /** The money recorded by hand. */
+  /** The amount of payments that staff recorded. */
   recorded = 0;
-  /** The part of the money that the shop keeps when a refund cancels the order. */
+  /** The amount that the shop keeps when a refund cancels the order. */
   retained = 0;
 
   constructor(order: GeneratedOrder) {
@@ -58,19 +58,21 @@ export class Ledger {
     if (order.method === 'card') this.pay();
   }
 
-  /** Pays what is left of the price. */
+  /** Pays the amount due. */
   pay(): void {
     this.isPaid = true;
     this.received = Math.max(this.received, this.order.total - this.credit);
   }
 
-  /** Recorded money that covers the price pays the order. */
+  /** Marks the order as paid if the received amount covers its price. */
   settle(): void {
     const isCovered = this.received > 0 && this.received >= this.order.total - this.credit;
     if (isCovered && !this.isCancelled) this.isPaid = true;
   }
 
-  /** The price of more pieces of a line: the difference of two shares, each rounded half up in exact arithmetic. */
+  /**
+   * Returns the price of more items of a line: the difference of two shares, each rounded half up in exact arithmetic.
+   */
   share(line: LedgerLine, more: number): number {
     const upTo = (pieces: number) =>
       (2n * BigInt(line.charged) * BigInt(pieces) + BigInt(line.quantity)) / (2n * BigInt(line.quantity));
@@ -85,7 +87,7 @@ export class Ledger {
     return this.#refunded(({ status }) => status === 'succeeded');
   }
 
-  /** The amount of open and lost disputes, at most the money that is left after refunds. */
+  /** The sum of open and lost disputes, capped at the amount received and not refunded. */
   get disputed(): number {
     const claimed = this.disputes.reduce((sum, { amount, status }) => sum + (status === 'won' ? 0 : amount), 0);
     return Math.min(claimed, this.received - this.live);
@@ -106,13 +108,13 @@ export class Ledger {
     return Math.max(0, this.isPaid ? -this.#surplus('succeeded') : this.order.total - this.credit - this.received);
   }
 
-  /** The money at the provider that can still be returned there. */
+  /** The amount at the provider that can still be refunded there. */
   get atProvider(): number {
     const returned = this.#refunded(({ status, isByHand }) => status !== 'failed' && !isByHand);
     return Math.max(0, this.received - this.recorded - returned - this.disputed);
   }
 
-  /** What was received above the price, without what refunds have returned of it. */
+  /** Returns the amount received above the price, minus the refunds of it. */
   #surplus(...counted: LedgerRefund['status'][]): number {
     return this.received - (this.order.total - this.credit) - this.#overpaid(...counted);
   }
@@ -122,7 +124,7 @@ export class Ledger {
     return refunds.reduce((sum, { overpaid }) => sum + overpaid, 0);
   }
 
-  /** Changes the total, or the pieces and the share of a line, as an edit does. */
+  /** Changes the total, or the quantity and amounts of a line, as an edit does. */
   edit(change: number, line?: { of: LedgerLine } & GeneratedLine): void {
     this.order.total += change;
     if (line) Object.assign(line.of, { quantity: line.quantity, charged: line.charged, total: line.total });
@@ -136,15 +138,15 @@ export class Ledger {
     this.settle();
   }
 
-  /** Lowers the price by pieces that came back before the order was paid. */
+  /** Reduces the price by items that were returned before the order was paid. */
   creditBy(amount: number): void {
     this.credit += amount;
     this.settle();
   }
 
   /**
-   * What the customer pays in the end: the total, minus pieces that came back before payment, refunds and disputes. For a
-   * cancelled order, what the shop keeps.
+   * The amount that the customer finally pays: the total minus items returned before payment, refunds and disputes. For
+   * a cancelled order, the amount that the shop keeps.
    */
   get charged(): number {
     if (this.isCancelled) return Math.min(this.retained, this.received - this.done - this.disputed);
@@ -154,8 +156,8 @@ export class Ledger {
   }
 
   /**
-   * How a refund is paid: first by the provider, as far as it has the money. The price of its pieces lowers the price of the
-   * order; only the rest returns money above the price, and comes first.
+   * Splits a refund: the provider pays as much as it can, staff pay the rest. The price of the refunded items reduces
+   * the price of the order. Any excess returns an overpayment, and belongs to the provider's part first.
    */
   partsOf(amount: number, pieces: Piece[] = []): RefundPart[] {
     const price = pieces.reduce((sum, { line, quantity }) => sum + this.share(line, quantity), 0);
@@ -167,7 +169,10 @@ export class Ledger {
     return [first, rest].filter((part) => part.amount > 0);
   }
 
-  /** Adds a refund. Without pieces, a refund of everything received removes all pieces of an order that has not shipped. */
+  /**
+   * Adds a refund. Without `given` items, a refund of everything received removes all items of an order that has not
+   * shipped.
+   */
   refund(parts: Omit<LedgerRefund, 'pieces'>[], given: Piece[] = []): void {
     const isAll = this.live + parts.reduce((sum, { amount }) => sum + amount, 0) === this.received;
     const isUnshipped = this.lines.every(({ fulfilled }) => fulfilled === 0);
@@ -180,7 +185,7 @@ export class Ledger {
     if (parts.some(({ status }) => status === 'succeeded')) this.#cancelIfNothingIsLeft();
   }
 
-  /** Ends a refund. If a refund fails after it had succeeded, the pieces that it removed from the order stay removed. */
+  /** Ends a refund. If a refund fails after it had succeeded, the items that it removed from the order stay removed. */
   settleRefund(refund: LedgerRefund, status: 'succeeded' | 'failed'): void {
     const hadSucceeded = refund.status === 'succeeded';
     refund.status = status;
@@ -218,7 +223,7 @@ export class Ledger {
       !this.refunds.some(({ status, pieces }) => status === 'pending' && pieces.some(({ shipped }) => !shipped));
     if (!isOver || this.isCancelled) return;
     this.isCancelled = true;
-    // Money above the price, which an edit may leave, is still owed.
+    // An overpayment, which an edit may cause, is still owed to the customer.
     this.retained = Math.max(0, this.received - this.live - Math.max(0, this.#surplus('succeeded', 'pending')));
   }
 }

@@ -14,9 +14,9 @@ export interface History {
   shop: OpenShop;
   chance: Chance;
   ledger: Ledger;
-  /** Received returns with pieces that were not refunded. */
+  /** Received returns with items that were not refunded. */
   returns: { id: string; kept: number; pieces: Piece[] }[];
-  /** A product that edits add. Its price is in minor units. */
+  /** A product that edits add to orders. Its price is in minor units. */
   product: { variant_id: string; price: number };
   money(minor: number): string;
   fault(text: string): void;
@@ -59,7 +59,10 @@ async function pay({ shop, ledger }: History): Promise<void> {
   if (data) ledger.pay();
 }
 
-/** Records money for an order that awaits a transfer or is on payment terms: a part, all, or more than is due. */
+/**
+ * Records a payment for an order that awaits a transfer or is on payment terms: part of the amount due, all of it, or
+ * more.
+ */
 async function payPart({ shop, chance, ledger, money, fault }: History): Promise<void> {
   const isAwaited = ledger.order.method === 'bank_transfer' && !ledger.isPaid && !ledger.isCancelled;
   if (!isAwaited && ledger.order.method !== 'terms') return;
@@ -154,7 +157,10 @@ async function refundTooMuch({ shop, ledger, money, fault }: History): Promise<v
   if (hasMoney && refusal?.refundable !== money(ledger.refundable)) fault(`${refusal?.refundable} is refundable`);
 }
 
-/** Refunds pieces, in most cases the suggested amount, which must be the share of these pieces in what was charged. */
+/**
+ * Refunds items, in most cases with the suggested amount. The suggestion must be the share of these items in the
+ * charged amount.
+ */
 async function refundPieces(history: History): Promise<void> {
   const { shop, chance, ledger, money, fault } = history;
   if (ledger.isCancelled || ledger.refundable === 0) return;
@@ -190,7 +196,9 @@ async function refund(history: History, amount: number, pieces: Piece[]): Promis
   await note(history, amount, pieces);
 }
 
-/** Adds the refund that was just made to the ledger. The server splits it if the provider does not have all of the money. */
+/**
+ * Adds the refund that was just made to the ledger. The server splits a refund that exceeds the amount at the provider.
+ */
 async function note({ shop, ledger, money, fault }: History, amount: number, pieces: Piece[] = []): Promise<void> {
   const parts = ledger.partsOf(amount, pieces);
   const { refunds } = await shop.must('dashboard.listRefunds', { path: { order_id: ledger.order.id } });
@@ -205,7 +213,7 @@ async function note({ shop, ledger, money, fault }: History, amount: number, pie
   ledger.refund(found, pieces);
 }
 
-/** Ends a pending refund, or lets the bank send one back. */
+/** Ends a pending refund, or simulates that the bank returns a refund. */
 async function settleAny(history: History): Promise<void> {
   const { chance, ledger } = history;
   const open = ledger.refunds.filter(({ status, isByHand }) => status !== 'failed' && !isByHand);
@@ -235,7 +243,7 @@ async function refundElsewhere({ shop, chance, ledger }: History): Promise<void>
   ledger.refund([{ id, amount, overpaid, isByHand: false, status: 'succeeded' }]);
 }
 
-/** Returns shipped pieces, which arrive at once. Before the order is paid, they lower what is due. */
+/** Returns shipped items, which arrive immediately. Before the order is paid, they reduce the amount due. */
 async function returnPieces({ shop, chance, ledger, returns, money }: History): Promise<void> {
   const line = chance.of(ledger.lines);
   if (line.fulfilled === 0) return;
@@ -254,7 +262,7 @@ async function returnPieces({ shop, chance, ledger, returns, money }: History): 
     path: { return_id: data.id },
     body: { lines: [{ id, quantity, condition: 'damaged' }] },
   });
-  // The price lowers what is due first. Only what is left of it is refunded, in a paid order.
+  // The price of the items first reduces the amount due. A paid order gets a refund of the rest only.
   const price = Math.max(0, ledger.share(line, quantity) - fee);
   const due = ledger.amountDue;
   if (ledger.isPaid && (due === 0 || price > due)) {

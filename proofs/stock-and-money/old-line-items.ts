@@ -5,7 +5,9 @@ import { checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfers } from '.
 import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type OpenShop, onPremises } from '../testing/test-server.ts';
 
-/** Reads orders whose lines have any subset of the optional fields, as old and simple producers wrote them. */
+/**
+ * Reads orders whose lines have any subset of the optional fields, as earlier versions and minimal clients wrote them.
+ */
 export const H9: Proof = {
   id: 'H9',
   promise: 'Every view of orders shows an order, whatever fields its line items lack.',
@@ -72,7 +74,7 @@ const SUBSETS: Field[][] = Array.from({ length: 2 ** FIELDS.length }, (_, bits) 
 
 type Line = { name: string; quantity: number; price: string; total: string } & Record<Field, string | null>;
 
-/** An order line with only these optional fields. */
+/** Returns an order line with only these optional fields. */
 function lineOf(fields: Field[]): Line {
   const optional = FIELDS.map((field) => [field, fields.includes(field) ? OPTIONAL[field] : null]);
   const name = `name of ${fields.join('+') || 'nothing'}`;
@@ -84,7 +86,10 @@ interface Written {
   line: Line;
 }
 
-/** Inserts an order for each subset, with the columns that an old producer wrote. Returns the expected view of each. */
+/**
+ * Inserts an order for each subset, with the columns that an earlier version wrote. Returns the expected API response
+ * for each.
+ */
 async function writeOrders(
   { premises, site_id }: OpenShop,
   customer: { id: string; email: string },
@@ -146,7 +151,10 @@ async function readAll(shop: OpenShop, list: List, reader: Reader): Promise<{ id
   }
 }
 
-/** Replaces the line of an order by one with these fields, and reads its confirmation page. Returns the violation, if any. */
+/**
+ * Replaces the line of an order with a line that has these fields, and reads the confirmation page. Returns the
+ * violation, if any.
+ */
 async function readPage(shop: OpenShop, { order_id, url }: Confirmed, fields: Field[]): Promise<string | undefined> {
   const { name, quantity: _, price: _price, total: _total, ...optional } = lineOf(fields);
   const columns = Object.keys(optional).map((column, at) => `${column} = $${at + 4}`);

@@ -7,8 +7,8 @@ import { type History, STEPS, settleOne } from './money-steps.ts';
 import { insertOrder } from './random-orders.ts';
 
 /**
- * Plays random histories of orders: staff act over HTTP, the provider reports refunds and disputes. The money of each order must
- * be that of a ledger that is kept from the steps.
+ * Plays random histories of orders: staff act over HTTP, and the provider reports refunds and disputes. The amounts of
+ * each order must equal those of a ledger that computes them from the steps.
  */
 export const D11: Proof = {
   id: 'D11',
@@ -56,7 +56,7 @@ interface Played {
   disputes: number;
 }
 
-/** A product without stock tracking, at a price with all digits of the currency. */
+/** Creates a product without stock tracking, at a price that uses all digits of the currency. */
 async function makeProduct(shop: OpenShop): Promise<History['product']> {
   const price = 1_237;
   const { variants } = await shop.must('dashboard.createProduct', {

@@ -57,7 +57,7 @@ interface Market {
   shipping_options: string[];
 }
 
-/** Names as merchants may write them, in other languages too, and hostile ones. */
+/** Names as merchants may write them, including names in other languages and hostile ones. */
 const names = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -118,7 +118,7 @@ async function openMarket(
         track_inventory: false,
       },
     });
-    // The shop rejects some of the names. The page must show the accepted ones.
+    // The shop may reject some of the names. The page must show the accepted ones.
     variants.push(...(product.data?.variants ?? []).map(({ id }) => id));
   }
   if (variants.length < 20) throw new Error('Hardly any name was taken.');
@@ -180,7 +180,7 @@ async function order(
   return { faults, pages: 2, lines: stored.lines.length };
 }
 
-/** Fills in the checkout: with unusual texts where the shop accepts them, else with plain ones. */
+/** Fills in the checkout: with unusual texts if the shop accepts them, otherwise with plain ones. */
 async function fillIn(shop: OpenShop, chance: Chance, { texts, shipping_options }: Market, checkout_id: string) {
   const path = { checkout_id };
   const odd = () => ({
@@ -227,7 +227,7 @@ async function storedOrder({ premises, site_id }: OpenShop, checkout_id: string)
   return rows[0];
 }
 
-/** The differences between the order and the page as a person reads it. */
+/** Lists the differences between the order and the text that a person reads on the page. */
 function differences(html: string, stored: Stored): string[] {
   const page = summaryOf(html);
   if (!page) return [`no summary: ${html.slice(0, 300)}`];

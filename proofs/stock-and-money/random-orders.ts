@@ -3,7 +3,10 @@ import { decimal } from '../../server/src/shop/money.ts';
 import type { Chance } from '../testing/random.ts';
 import type { OpenShop } from '../testing/test-server.ts';
 
-/** Orders with random amounts, inserted without a checkout: their totals follow from the generated parts, not from the server. */
+/**
+ * Orders with random amounts, inserted without a checkout. Their totals are computed from the generated parts, not by
+ * the server.
+ */
 
 /** `terms` is an order on payment terms. */
 export type Method = 'card' | 'bank_transfer' | 'manual' | 'terms';
@@ -13,7 +16,7 @@ export interface GeneratedLine {
   quantity: number;
   /** The line's total after discounts and with tax, in minor units. */
   charged: number;
-  /** The parts of it: the total before the discount, the discount, and the tax. */
+  /** The parts of `charged`: the total before the discount, the discount, and the tax. */
   total: number;
   discount: number;
   tax: number;

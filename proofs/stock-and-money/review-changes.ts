@@ -26,7 +26,7 @@ export interface Target {
   other_option: string;
 }
 
-/** The wanted changes; each protocol makes the changes that it supports. */
+/** The wanted changes. Each protocol makes the changes that it supports. */
 export interface Wish {
   email?: string;
   phone?: string;
@@ -36,7 +36,7 @@ export interface Wish {
   quantity?: number;
 }
 
-/** Makes changes, and returns whether any took effect. */
+/** Makes changes. Returns whether any of them took effect. */
 export type Swap = (target: Target, wish: Wish) => Promise<boolean>;
 
 export const PROFILES = {
@@ -75,7 +75,7 @@ function overStorefront(tokenOf: (target: Target) => { customer_token?: string }
   };
 }
 
-/** The body for the agents' API, which accepts an address, a shipping option and a note. */
+/** Builds the body for the agents' API, which accepts an address, a shipping option and a note. */
 function agentBody({ cart_id }: Target, { shipping_address, shipping_option_id, note }: Wish) {
   return {
     cart_id,
@@ -101,7 +101,7 @@ const overAgentMcp: Swap = async (target, wish) => {
   return result !== undefined && result.isError !== true;
 };
 
-/** The body for UCP, which replaces the whole checkout. */
+/** Builds the body for UCP, which replaces the whole checkout. */
 export function ucpCheckout(
   variant_id: string,
   { email, phone, shipping_address, shipping_option_id, quantity = 1 }: Wish,
@@ -133,7 +133,7 @@ function overUcp(ask: typeof askOverRest, profile: string, secretOf: (target: Ta
   };
 }
 
-/** Somebody who has the link opens it in another browser, and enters other data. */
+/** A person who has the link opens it in another browser and enters other data. */
 const byOtherBrowser: Swap = async ({ url, other_browser }, { email, phone, note, shipping_address }) => {
   const form: Page = await other_browser.open(`${url}?change=1`);
   if (!form.html.includes('value="save"')) return false;

@@ -6,11 +6,11 @@ import type { OpenShop } from '../testing/test-server.ts';
 export interface Reviewed {
   lines: PageSummary['lines'];
   total: string;
-  /** The paragraphs of each section by its heading, without empty ones. */
+  /** The paragraphs of each section, by its heading. Empty ones are left out. */
   answers: Record<string, string[]>;
 }
 
-/** The review on a page; undefined if the page is not a review. */
+/** Returns the review on a page; undefined if the page is not a review. */
 export function reviewOn(html: string): Reviewed | undefined {
   const summary = summaryOf(html);
   if (!summary || !html.includes('value="place_order"')) return undefined;
@@ -33,7 +33,7 @@ interface Bought {
 
 const PAYMENTS: Record<string, string> = { bank_transfer: 'Bank transfer', card: 'Card', free: 'Nothing to pay' };
 
-/** The order of a checkout, in the form of a review. */
+/** Returns the order of a checkout, in the form of a review. */
 export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: string): Promise<Reviewed | undefined> {
   const { rows } = await premises.owner.query<Bought>(
     `select o.email, o.phone, o.shipping_address, o.billing_address, o.shipping_method, o.payment_method, o.note, o.total, (
@@ -46,7 +46,7 @@ export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: st
   return rows[0] && asReview(rows[0]);
 }
 
-/** A checkout, in the form of a review. */
+/** Returns a checkout in the form of a review. */
 export function reviewOf({ items, shipping_option, ...checkout }: Checkout): Reviewed {
   const lines = items
     .filter(({ available }) => available)
@@ -78,7 +78,7 @@ function asReview(bought: Bought): Reviewed {
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
-/** The lines of an address, as on a parcel. */
+/** Returns the lines of an address, as on a parcel. */
 function linesOf(address: Address | null): (string | null)[] {
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address ?? {};
   const together = (...words: (string | null | undefined)[]) => words.filter(Boolean).join(' ');
@@ -90,7 +90,7 @@ function linesOf(address: Address | null): (string | null)[] {
   ];
 }
 
-/** The fields in which an order differs from the review. */
+/** Returns the fields in which an order differs from the review. */
 export function differencesOf(seen: Reviewed, ordered: Reviewed): string[] {
   const flat = ({ lines, total, answers }: Reviewed): Record<string, unknown> => ({ lines, total, ...answers });
   const [one, other] = [flat(seen), flat(ordered)];

@@ -11,11 +11,11 @@ interface Scene {
 }
 
 export interface Purchase {
-  /** Places the order as it was last shown; returns whether it succeeded. */
+  /** Places the order as it was last shown. Returns whether it succeeded. */
   order(): Promise<boolean>;
-  /** Whether the last attempt showed the buyer a changed checkout, which they can accept. */
+  /** Whether the last attempt showed the buyer a changed checkout, which the buyer can accept. */
   isAsked(): boolean;
-  /** The differences between the order and the last page that the buyer saw. */
+  /** Returns the differences between the order and the last page that the buyer saw. */
   differences(): Promise<string[]>;
 }
 

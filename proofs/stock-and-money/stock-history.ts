@@ -17,7 +17,7 @@ export interface History {
   opened: PromiseWithResolvers<void>;
   steps: (Step<StockState> & { touches: number[] })[];
   faults: string[];
-  /** For each variant, the initial stock plus the units that staff added. */
+  /** The initial stock of each variant plus the units that staff added. */
   received: number[];
   /** Increases at each start and end of a call. */
   clock: number;

@@ -14,7 +14,7 @@ export interface CheckoutState {
   held: number[];
   /** Whether the reservation has expired, so that others may take the stock. */
   overdue: boolean;
-  /** The units of its order, by state. */
+  /** The units of the checkout's order, by state. */
   order?: OrderPieces;
 }
 
@@ -44,8 +44,8 @@ export function reservedOf({ checkouts }: StockState, variant: number): number {
 }
 
 /**
- * The possible results and states after checkout `own` asked to reserve `wanted`. If stock is short, expired reservations of
- * others are released. Those in `busy` may be skipped, because their rows may be locked.
+ * Returns the possible results and states after checkout `own` tried to reserve `wanted`. If stock is short, the server
+ * releases expired reservations of other checkouts. It may skip those in `busy`, because their rows may be locked.
  */
 export function hold(state: StockState, own: number, wanted: number[], busy: number[]): [Outcome, StockState][] {
   const short = shortages(state, own, wanted);
@@ -76,7 +76,7 @@ function held(state: StockState, own: number, wanted: number[]): StockState {
   return withCheckout(state, own, { status: 'open', held: wanted, overdue: false });
 }
 
-/** The state without a checkout's reservations of these variants, by default of all. */
+/** Returns the state without a checkout's reservations of these variants (by default of all). */
 export function release(
   state: StockState,
   at: number,
@@ -91,7 +91,7 @@ export function withCheckout(state: StockState, at: number, changed: Partial<Che
   return { ...state, checkouts };
 }
 
-/** The state after units were taken out of stock or put into it. */
+/** Returns the state after units were taken out of stock or put into it. */
 export function move(state: StockState, pieces: number[], sign: 1 | -1): StockState {
   return { ...state, on_hand: state.on_hand.map((one, variant) => one + sign * (pieces[variant] ?? 0)) };
 }
@@ -102,15 +102,15 @@ function subsets(of: number[]): number[][] {
   return subsets(rest).flatMap((some) => [some, [first, ...some]]);
 }
 
-/** The units of an order that was just placed. */
+/** Returns the units of an order that was just placed. */
 export function ordered(wanted: number[]): OrderPieces {
   const none = wanted.map(() => 0);
   return { to_ship: wanted, shipped: none, refunded: none, returned: none };
 }
 
 /**
- * The state after the order of `own` shipped these units, by default all that are left; undefined if the shipment must be
- * rejected.
+ * Returns the state after the order of `own` shipped these units (by default all that are left); undefined if the
+ * shipment must be rejected.
  */
 export function ship(state: StockState, own: number, pieces?: number[]): StockState | undefined {
   const order = state.checkouts[own]?.order;
@@ -123,7 +123,7 @@ export function ship(state: StockState, own: number, pieces?: number[]): StockSt
   });
 }
 
-/** The state after one unit of the order of `own` was refunded; undefined if the refund must be rejected. */
+/** Returns the state after one unit of the order of `own` was refunded; undefined if the refund must be rejected. */
 export function refund(
   state: StockState,
   own: number,

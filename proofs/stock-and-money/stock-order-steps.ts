@@ -5,7 +5,10 @@ import type { Chance } from '../testing/random.ts';
 import { type History, record } from './stock-history.ts';
 import { type OrderPieces, type PieceRefund, refund, type StockState, ship } from './stock-model.ts';
 
-/** Three actions by staff, in parallel or one after another: each ships part or all of the order, or refunds one unit. */
+/**
+ * Makes three staff actions, in parallel or one after another. Each ships part or all of the order, or refunds one
+ * unit.
+ */
 export async function handleOrder(history: History, chance: Chance, own: number, order: Order): Promise<void> {
   await history.shop.must('dashboard.markOrderPaid', { path: { order_id: order.id } });
   const actions = Array.from({ length: 3 }, () => {
@@ -20,13 +23,13 @@ export async function handleOrder(history: History, chance: Chance, own: number,
 }
 
 function lineOf({ variants }: History, { line_items }: Order, variant: number): string {
-  // An id that no line has, if the order has no line of the variant.
+  // If the order has no line of the variant, uses an id that no line has.
   return line_items.find(({ variant_id }) => variant_id === variants[variant])?.id ?? NO_LINE;
 }
 
 const NO_LINE = '0192f3a2-1111-7000-8000-00000000dead';
 
-/** Ships one unit of a variant, or everything that is left. */
+/** Ships one unit of a variant, or all units that are left. */
 async function shipOrder(history: History, own: number, order: Order, variant: number | undefined): Promise<void> {
   const what = variant === undefined ? 'the rest' : `one of ${variant}`;
   await record(history, `${own} ships ${what}`, [], async (step) => {
@@ -89,7 +92,10 @@ export async function piecesOf({ shop, variants, carts }: History): Promise<Orde
   });
 }
 
-/** Whether the orders in a state have these units, and whether stock, shipped and lost units add up to the received ones. */
+/**
+ * Whether the orders in a state have these units, and whether stock, shipped units and lost units add up to the
+ * received ones.
+ */
 export function hasPieces(end: StockState, pieces: OrderPieces[], received: number[]): boolean {
   const open = end.checkouts.filter(({ status }) => status === 'completed');
   const sum = (kind: keyof OrderPieces, at: number) =>

@@ -7,8 +7,8 @@ import { callAs, credentialsOf, operationOf, type Tenant, type World } from '../
 import { inWorld } from '../testing/three-tenants.ts';
 
 /**
- * A widget sends orders with wrong prices or objects of other shops; accepted orders are read back even if optional fields are
- * missing.
+ * A widget sends orders with wrong prices or objects of other shops. Accepted orders are read back, even if optional
+ * fields are missing.
  */
 export const D8: Proof = {
   id: 'D8',
@@ -44,7 +44,7 @@ interface Good {
   cents: number;
 }
 
-/** Two products in two sizes, each with its own price, always in stock. */
+/** Creates two products in two sizes, each with its own price, always in stock. */
 async function goodsOf(world: World, tenant: Tenant): Promise<Good[]> {
   const goods: Good[] = [];
   for (const cents of [1_050, 30]) {
@@ -101,7 +101,7 @@ const NAMINGS: ((good: Good) => object)[] = [
   }),
 ];
 
-/** Changes that make a claim wrong; each must cause the order to be rejected. */
+/** Changes that make a claim wrong. Each must cause a rejection of the order. */
 const LIES: Record<string, (order: Order, scene: Scene) => void> = {
   'a lower price': ({ line_items: [line] }) => {
     Object.assign(line as Line, { price: '0.01', total: amount((line as Line).quantity) });
@@ -134,7 +134,7 @@ interface Taken {
   order_id: string | undefined;
 }
 
-/** Sends an order, correct or with a wrong claim. Returns it if it was accepted. */
+/** Sends an order, either correct or with a wrong claim. Returns the order if it was accepted. */
 async function attack(world: World, tenant: Tenant, scene: Scene): Promise<Taken | undefined> {
   const { chance } = scene;
   const { order, cents } = await honestOrder(world, tenant, scene);

@@ -14,8 +14,8 @@ import { orderedAs } from './review.ts';
 import { byReview, onPage, overApi } from './reviewing-buyers.ts';
 
 /**
- * Makes two changes, by the merchant or in another tab, at each pair of moments in a purchase, even while the order is placed.
- * This is done over the API and on the hosted page.
+ * Makes two changes, by the merchant or in another tab, at each pair of moments in a purchase, including while the
+ * order is placed. Tests both the API and the hosted page.
  */
 export const D6: Proof = {
   id: 'D6',
@@ -137,9 +137,9 @@ const MOMENTS = [
 type Moment = (typeof MOMENTS)[number];
 
 /**
- * `api`: the storefront sends only the total, as in the first published contract, so only a change of the total is noticed.
- * `review`: the storefront sends the review_token. `stale page`: the page is opened again in another tab, and then the order is
- * placed from the old one.
+ * `api`: the storefront sends only the total, as in the first published contract, so only a change of the total is
+ * noticed. `review`: the storefront sends the review_token. `stale page`: the buyer opens the page again in another
+ * tab, and then orders from the old tab.
  */
 const BUYERS = ['api', 'review', 'page', 'stale page'] as const;
 

@@ -46,8 +46,8 @@ const PUBLIC = [
 ];
 
 /**
- * Operations for operators must accept only operator keys and have the operator rate limit. Except for those in ABOUT_ALL,
- * their path must name the site.
+ * Operations for operators must accept only operator keys and have the operator rate limit. Their path must name the
+ * site, except for the operations in ABOUT_ALL.
  */
 function judgeOfOperators(world: World, operation: Operation): void {
   judgeOperation(world, operatorDocument, operation);
@@ -130,8 +130,8 @@ async function statementsOfAll(world: World, trial: Trial): Promise<string[]> {
 }
 
 /**
- * A statement must get the site as a parameter, and mention site_id at least as often as tenant tables. Each table then has its
- * own condition, or is joined by a key that begins with site_id.
+ * A statement must get the site as a parameter, and mention site_id at least as often as tenant tables. Then each table
+ * has its own condition, or is joined by a key that begins with site_id.
  */
 function judgeStatement({ violations }: World, text: string, tables: string[]): void {
   const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:commerce\.)?(\w+)/gi)].filter(([, name]) =>

@@ -18,9 +18,9 @@ import { isOfShop, neighbourOf } from './neighbours.ts';
 import { allRows, differences, type Rows, rowsOf } from './whole-database.ts';
 
 /**
- * A shop is suspended, moved to another server, and then deleted, while other shops continue. Its credentials and URLs are
- * recorded before, with one call of each operation. After the deletion, all tables, the queue and the files are searched for
- * its ids, and the rows, files and responses of the other shops must be unchanged on both servers.
+ * A shop is suspended, moved to another server, and then deleted, while other shops continue. Before that, its
+ * credentials, its URLs and one call of each operation are recorded. After the deletion, all tables, the queue and the
+ * files are searched for its ids. The rows, files and responses of the other shops must be unchanged on both servers.
  */
 export const L5: Proof = {
   id: 'L5',
@@ -162,7 +162,7 @@ async function leave(world: World, roles: Roles, { calls, pages, before }: Kept,
 /** The operation that needs no secret of the shop, because any agent may ask any shop for consent. */
 const ASKS_WITHOUT_SECRET = 'agent.requestConsent';
 
-/** The operations that work while a shop is suspended: exports, and those that concern the login of staff. */
+/** Whether the operation works while a shop is suspended: exports, and operations on the login of staff. */
 function staysOpen(operation: Operation): boolean {
   return operation.whileSuspended || operation.merchantOptional || operation.id === 'dashboard.login';
 }
@@ -175,8 +175,8 @@ function shareInvitation(calls: Call[]): void {
 }
 
 /**
- * Sends the reads twice, which fills the caches and shows that the calls are valid. Their ETags are kept, so that later calls
- * ask for cached responses.
+ * Sends the reads twice, which fills the caches and shows that the calls are valid. The ETags of the responses are
+ * kept, so that later calls request cached responses.
  */
 async function readBefore(world: World, victim: Tenant, calls: Call[]): Promise<void> {
   for (const call of calls.filter(({ operation }) => operation.safe)) {
@@ -188,7 +188,7 @@ async function readBefore(world: World, victim: Tenant, calls: Call[]): Promise<
   }
 }
 
-/** URLs of a shop that are not in the contract. */
+/** Returns URLs of a shop that are not in the contract. */
 function pagesOf({ site_id, ids }: Tenant): string[] {
   const [token] = readdirSync(join(FILES_DIR, 'files', site_id));
   return [
@@ -290,7 +290,7 @@ async function withOwner<T>({ owner }: World, work: (client: PoolClient) => Prom
   }
 }
 
-/** The row without long values, which would hide the ids in a violation. */
+/** Returns the row without long values, which would hide the ids in a violation. */
 function shortened(row: string): string {
   return row.replaceAll(/"[^"]{200,}"/g, '"…"');
 }

@@ -4,8 +4,8 @@ import type { Chance } from '../testing/random.ts';
 import { readsOnlyDirectory } from './site-filters.ts';
 
 /**
- * How connections are disturbed: some statements fail, in different ways, and each statement is checked for the tenant whose
- * rows it sees.
+ * The ways in which connections are disturbed: some statements fail. For each statement, the tenant whose rows it sees
+ * is checked.
  */
 export interface Disturbance {
   chance: Chance;
@@ -15,7 +15,10 @@ export interface Disturbance {
   owner: pg.Pool;
   sites: string[];
   violations: Violations;
-  /** Sometimes drops the statement that sets the tenant for row-level security, which the proof must notice. */
+  /**
+   * Whether to drop, in some cases, the statement that sets the tenant for row-level security. The proof must notice
+   * that.
+   */
   forgetful?: boolean;
 }
 
@@ -23,7 +26,7 @@ export interface Disturbed {
   statements: number;
   failed: number;
   connections: number;
-  /** How often a connection was used for one tenant and then for another. */
+  /** The number of times that a connection was used for one tenant and then for another. */
   passedOn: number;
 }
 
@@ -101,7 +104,8 @@ function looksUp(statement: object): boolean {
 }
 
 /**
- * The site of a statement; undefined for those that find the caller or read a site's limits, which run before a tenant is set.
+ * Returns the site of a statement. Returns undefined for statements that find the caller or read a site's limits, which
+ * run before a tenant is set.
  */
 function siteOf(statement: object, sites: string[]): string | undefined {
   const { text = '', values = [] } = statement as { text?: string; values?: unknown[] };
@@ -127,7 +131,7 @@ function forgetting(statement: object, chance: Chance): object {
   return { text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`), values, query_timeout };
 }
 
-/** Sends another statement instead, which fails, times out, is cancelled, or loses its connection. */
+/** Sends another statement instead. That statement fails, times out, is cancelled, or loses its connection. */
 async function fail(connection: pg.PoolClient, send: Send, statement: object, { chance, owner }: Disturbance) {
   const { query_timeout } = statement as { query_timeout?: number };
   const instead = (text: string) => send({ text, query_timeout });
@@ -139,7 +143,7 @@ async function fail(connection: pg.PoolClient, send: Send, statement: object, { 
   const slept = instead('select pg_sleep(5)');
   let asking = true;
   slept.catch(() => undefined).finally(() => (asking = false));
-  // Repeated, because the first attempt may come before the statement has started.
+  // Repeats the attempt, because the first one may come before the statement has started.
   while (asking) {
     await owner.query(`select ${end}($1)`, [processID]);
     await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));

@@ -40,7 +40,7 @@ export const A1: Proof = {
     }),
 };
 
-/** Sends foreign ids in each place of an operation that takes an id, and returns the number of requests. */
+/** Sends foreign ids in each place of an operation that accepts an id. Returns the number of requests. */
 export async function attack(
   world: World,
   tenant: Tenant,
@@ -76,9 +76,9 @@ export async function attack(
 }
 
 /**
- * Operators reach every site, but only by the id of the site: an id of another object identifies no site, and a site is not
- * found under the host of another tenant. The operation is then applied to the tenant, which must not affect other tenants.
- * Returns the number of requests.
+ * Attacks the operators' listener. Ids of other objects must identify no site, and a site must not be found under the
+ * host of another tenant. Then applies each operation to the tenant, which must not affect other tenants. Returns the
+ * number of requests.
  */
 async function attackListener(
   world: World,
@@ -134,7 +134,7 @@ function isUuid(id: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
-/** Sends the call with the foreign and with the unknown id, expects the same response, and returns its status. */
+/** Sends the call with the foreign id and with the unknown id, and expects the same response. Returns its status. */
 async function compare(
   world: World,
   tenant: Tenant,

@@ -47,8 +47,8 @@ export const A3: Proof = {
 };
 
 /**
- * Whether a tenant also sends invalid requests for an operation. In the short form only one tenant does, which the seed
- * selects.
+ * Whether a tenant also sends invalid requests for an operation. In the short form, the seed selects one tenant for
+ * this.
  */
 function sendsOdd({ tenants }: World, { size, seed }: Trial, operation: number, tenant: Tenant): boolean {
   return size !== 'short' || tenants.indexOf(tenant) === (operation + seed) % tenants.length;
@@ -85,7 +85,7 @@ function withKey(call: Call): Call {
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': randomUUID() } };
 }
 
-/** Words that all tenants have in common, and prefixes of their markers. */
+/** Returns search words that all tenants have in common, and prefixes of their markers. */
 function searchesIn(name: string): string[] {
   return name === 'q' ? ['mug', 'zz', 'zza', 'zzb', 'zzc', 'colour', 'mugg', 'slate'] : [];
 }

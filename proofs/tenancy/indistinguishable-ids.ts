@@ -19,8 +19,8 @@ import { validCall } from '../testing/valid-requests.ts';
 import { rankSumTest } from './ranks.ts';
 
 /**
- * Puts ids of other tenants, unknown ids and misspelt ids of both kinds in every place that takes an id, even over MCP and UCP.
- * Responses and effects must be the same, and in the full form the response time too.
+ * Puts ids of other tenants, unknown ids and misspelt ids of both kinds in every place that accepts an id, also over
+ * MCP and UCP. Responses and effects must be the same, and in the full form the response times too.
  */
 export const A7: Proof = {
   id: 'A7',
@@ -132,7 +132,7 @@ const IN_UCP: [FunctionName, Kind, (id: string) => Partial<Asked>][] = [
   ['get_order', 'agent_order', (id) => ({ id })],
 ];
 
-/** The places of ids in the protocols for agents: in each MCP tool, and in each UCP function over both transports. */
+/** Lists the places of ids in the agent protocols: in each MCP tool, and in each UCP function over both transports. */
 async function openProtocols(world: World): Promise<{ places: Place[]; close(): Promise<void> }> {
   const [tenant, ...others] = world.tenants;
   const secret = tenant.secrets.AgentToken;
@@ -157,7 +157,7 @@ async function openProtocols(world: World): Promise<{ places: Place[]; close(): 
   return { places, close: profile.close };
 }
 
-/** An id that never existed, in the same form as `id`; if the form contains a time, with the same time. */
+/** Returns an id that never existed, in the same form as `id`. If the form contains a time, the time is the same. */
 export function nothingLike(kind: Kind, id: string): string {
   if (kind === 'user_code') return mintUserCode();
   if (/^[0-9a-f]{8}-/.test(id)) return id.slice(0, -12) + randomUUID().slice(-12);
@@ -203,7 +203,7 @@ async function observed(place: Place, id: string): Promise<{ answerText: string;
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await ask();
-    // Left out: last_used_at is written at most once a minute, by the first call of that minute.
+    // Leaves out statements with last_used_at, which only the first call in a minute writes.
     const work = statements.filter((text) => !text.includes('last_used_at'));
     return { answerText: comparable(reply, [id]), work: JSON.stringify(work) };
   } finally {

@@ -14,7 +14,10 @@ interface Mix {
   headers: Headers;
 }
 
-/** Calls every operation with credentials that do not match each other, the operation or the site, or that have ended. */
+/**
+ * Calls every operation with credentials that do not belong to each other, to the operation or to the site, or that
+ * have ended.
+ */
 export const A4: Proof = {
   id: 'A4',
   promise: 'An operation accepts exactly one valid credential of its own kind, with its own site.',
@@ -93,8 +96,9 @@ function mixesFor(world: World, operation: Operation): Mix[] {
 }
 
 /**
- * The owners whose `second` credential must be rejected in place of the first. If both schemes use the same header, the
- * tenant's own credential may be a valid alternative, so only that of the other tenant must be rejected.
+ * Returns the owners whose `second` credential must be rejected in place of the first. If both schemes use the same
+ * header, the tenant's own credential may be a valid alternative. In that case, only the other tenant's credential must
+ * be rejected.
  */
 function ownersThatDoNotBelong(
   { tenants: [tenant, other] }: World,
@@ -118,13 +122,14 @@ function waysOf({ security }: Operation): CredentialScheme[][] {
 }
 
 /**
- * Adds to the valid credentials of the operation one more credential, of a kind that the operation does not accept with them.
+ * Adds to the operation's valid credentials one more credential, of a kind that the operation does not accept in
+ * combination with them.
  */
 function secondMixes(world: World, operation: Operation, ways: CredentialScheme[][], way: CredentialScheme[]): Mix[] {
   const [tenant, other] = world.tenants;
   return (Object.keys(SCHEMES) as CredentialScheme[]).flatMap((second) => {
     if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers(operation))) return [];
-    // If both use the same header, only the second is sent.
+    // If both credentials use the same header, only the second is sent.
     const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
     // The token of the agent's own storefront is allowed in addition to an agent's token.
     const belongs = second === 'StorefrontToken' && way.includes('AgentToken');
@@ -159,7 +164,7 @@ function deadMixes(tenant: Tenant, scheme: CredentialScheme, site: Headers): Mix
     .map(({ why, secret }) => ({ what: `${scheme}, ${why}`, headers: { ...site, ...headersOf(scheme, secret) } }));
 }
 
-/** The correct secret in wrong forms, such as twice, in another case or under another scheme. */
+/** Returns the correct secret in wrong forms, such as twice, in another case or under another scheme. */
 function misshapen(scheme: CredentialScheme, secret: string, site: Headers): Mix[] {
   const { header } = SCHEMES[scheme];
   const value = headerOf(scheme, secret)[1];

@@ -101,8 +101,8 @@ export async function moveAway(trial: Trial, world: World, victim: Tenant): Prom
 }
 
 /**
- * Rows that do not belong to the imported shop: the signing key that the first import creates, and kinds of jobs that are
- * queued for the first time.
+ * Rows that do not belong to the imported shop: the signing key that the first import creates, and the names of jobs
+ * that are queued for the first time.
  */
 const NOT_OF_SITES = /^new (?:commerce\.audit_keys|graphile_worker\._private_tasks) /;
 

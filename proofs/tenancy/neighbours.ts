@@ -3,7 +3,7 @@ import { type Call, comparable } from '../testing/raw-requests.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Whether an operation belongs to no shop: it needs no credentials and does not identify a shop otherwise. */
+/** Whether an operation belongs to no shop: it needs no credentials and does not identify a shop in another way. */
 const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
 const OPEN_OF_SHOP = [
   ...['agent.requestConsent', 'agent.pollConsent'],
@@ -11,14 +11,17 @@ const OPEN_OF_SHOP = [
 ];
 
 /**
- * Whether an operation belongs to the caller's shop. Accepting an invitation does not, because the person and their login
- * belong elsewhere.
+ * Whether an operation belongs to the caller's shop. Accepting an invitation does not belong to it, because the person
+ * and their login are not part of that shop.
  */
 export function isOfShop(operation: Operation): boolean {
   return !OF_NO_SHOP(operation) && operation.id !== 'dashboard.acceptInvitation';
 }
 
-/** Records the responses of a neighbour to read operations. Those that are the same twice must stay the same until the end. */
+/**
+ * Records the responses of a neighbour to read operations. Responses that were the same twice must stay the same until
+ * the end.
+ */
 export async function neighbourOf(world: World, living: Tenant) {
   let answers = 0;
   const ask = async (call: Call) => {

@@ -52,7 +52,7 @@ async function start(): Promise<Process> {
   return { server: await server.readyAtLast(), operators: `http://127.0.0.1:${port}/api/operator/sites` };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what the command prints
+// biome-ignore lint/suspicious/noExplicitAny: the command's output has no declared type
 async function json(args: string[]): Promise<any> {
   const { code, output } = await runCommand(args, env, 60_000);
   if (code !== 0) throw new Error(output);
@@ -78,7 +78,7 @@ const call = ({ server }: Process, api_key: string) =>
   );
 
 test.skipIf(!program)(
-  'each call counts once, whichever process responds, and a stopping process saves its counts before it ends',
+  'each call counts once, whichever process answers it, and a process saves its counts before it stops',
   async () => {
     const { site_id, api_key } = await json(['site', 'create', '--name', 'Counted', '--currency', 'EUR']);
     const [one, two] = processes;
@@ -111,8 +111,8 @@ test.skipIf(!program)('a killed process loses the counts of at most 15 seconds, 
   await sleep(1_000);
 
   const counted = await callsOf(site_id);
-  // On a busy machine a process may save its counts later than every ten seconds, so only calls made at least 15 s before the
-  // kill must be counted.
+  // On a busy machine, a process may save its counts less often than every ten seconds. Therefore only calls that were
+  // made at least 15 s before the kill must be counted.
   const owed = made.filter((moment) => moment < killed - 1.5 * USAGE_ADDED_EVERY_SECONDS * 1_000).length;
   expect(counted).toBeLessThanOrEqual(made.length);
   expect(counted).toBeGreaterThanOrEqual(owed);

@@ -1,6 +1,6 @@
 /**
- * The probability that two samples differ only by chance in whether their values tend to be larger (Mann-Whitney test).
- * Two-sided, with the normal approximation and a correction for ties.
+ * Returns the probability that the difference between two samples is due to chance (Mann-Whitney test). Two-sided, with
+ * the normal approximation and a correction for ties.
  */
 export function rankSumTest(one: number[], other: number[]): number {
   const all = [

@@ -13,8 +13,8 @@ import { unique, validCall } from '../testing/valid-requests.ts';
 import { type Disturbance, type Disturbed, disturb } from './disturbed-connections.ts';
 
 /**
- * Two connections serve three tenants at once, while statements fail, time out, are cancelled and killed, and callers hang up.
- * The next request on a connection must see the rows of its own tenant and of no other.
+ * Two connections serve three tenants concurrently, while statements fail, time out, are cancelled and killed, and
+ * callers hang up. The next request on a connection must see the rows of its own tenant and of no other.
  */
 export const A6: Proof = {
   id: 'A6',
@@ -53,7 +53,7 @@ const WRITES = [
   ...['storefront.createCart', 'storefront.addCartItem'],
 ];
 
-/** For each tenant, calls that succeed: one of each reading operation, and some that write. */
+/** Calls that succeed for each tenant: one of each reading operation, and some that write. */
 type Calls = Map<Tenant, { reads: Call[]; writes: Call[] }>;
 
 async function callsOf(world: World, { size }: Trial, chance: Chance): Promise<Calls> {
@@ -125,7 +125,7 @@ async function ask(view: World, calls: Calls, chance: Chance): Promise<Reply | u
 
 const NO_CREDENTIALS = { Authorization: 'Bearer nothing', 'X-API-Key': 'nothing' };
 
-/** The call with a new idempotency key and with texts of this tenant. */
+/** Returns the call with a new idempotency key and with texts of this tenant. */
 function freshly(call: Call, tenant: Tenant): Call {
   const body = unique(call.body) as Record<string, unknown> | undefined;
   const named = body && 'name' in body ? { ...body, name: `${tenant.canary} again` } : body;

@@ -27,7 +27,7 @@ export const A9: Proof = {
     }),
 };
 
-/** Sends all spellings of a call without its credential; none may reach a handler. Returns their number. */
+/** Sends all spellings of a call without its credential. None of them may reach a handler. Returns their number. */
 async function spell(world: World, call: Call, baseUrl: string): Promise<number> {
   const { operation } = call;
   const body = call.body === undefined ? '' : JSON.stringify(call.body);
@@ -58,9 +58,9 @@ async function spell(world: World, call: Call, baseUrl: string): Promise<number>
 }
 
 /**
- * Expects the operators' listener to reject every spelling without a key, every other credential and every page, and to serve
- * no operation of shops. Expects the shops' server to reject operator keys and to serve no operation of the listener. Returns
- * the number of requests.
+ * The operators' listener must reject every spelling without a key, every other credential and every page, and must
+ * serve no operation of shops. The shops' server must reject operator keys and serve no operation of the listener.
+ * Returns the number of requests.
  */
 async function confuseListener(world: World, trial: Trial): Promise<number> {
   return withListener(world, trial, async (listener) => {
@@ -110,7 +110,7 @@ async function confuseListener(world: World, trial: Trial): Promise<number> {
   });
 }
 
-/** Headers that carry an operator key in place of each credential of a shop, and in place of all at once. */
+/** Headers that carry an operator key in place of each credential of a shop, and in place of all of them. */
 function keyAsOthers({ key }: OperatorListener, site_id: string): Record<string, string>[] {
   const names = [...new Set(Object.values(SCHEMES).map(({ header }) => header))];
   const as = (header: string) => ({ [header]: header === 'Authorization' ? `Bearer ${key}` : key });

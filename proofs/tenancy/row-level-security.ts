@@ -30,7 +30,9 @@ export const A5: Proof = {
     }),
 };
 
-/** Repeats the attack of A1, and makes a valid call of each operation; no response may contain data of other tenants. */
+/**
+ * Repeats the attack of A1, and makes a valid call of each operation. No response may contain data of other tenants.
+ */
 async function alone(world: World, trial: Trial) {
   const seen = { changed: 0, texts: new Set<string>() };
   const server = await serverOf(trial, world, (connection) => forgetSite(connection, seen));
@@ -43,7 +45,8 @@ async function alone(world: World, trial: Trial) {
     const before = await Promise.all(others.map(({ site_id }) => holdingsOf(world.owner, site_id)));
     for (const operation of chance.some(operationTable, pick(trial.size, 30, operationTable.length))) {
       const { status, text } = await view.send(await validCall(view, tenant, operation), tenant);
-      // A 500 means that the changed statement is invalid: it would reveal nothing, whatever row-level security does.
+      // A 500 means that the changed statement is invalid. Such a statement would reveal nothing even without row-level
+      // security.
       if (status >= 500)
         view.violations.add(
           `${operation.id}: a statement without its condition is invalid, so the proof shows nothing: ${status} ${text.slice(0, 300)}`,

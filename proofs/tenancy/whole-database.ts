@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 /** All rows of the database as text, by table, including those of the job queue. */
 export type Rows = Map<string, Set<string>>;
 
-/** Any call may update these columns. */
+/** Columns that any call may update. */
 const IN_PASSING = ['last_used_at', 'last_seen_at'];
 
 export async function allRows(owner: Pool): Promise<Rows> {
@@ -45,7 +45,7 @@ export function rowsOf({ site_id, canary }: { site_id: string; canary: string },
   };
 }
 
-/** The rows that are in only one of two states of the database, with a sign and the table. */
+/** Returns the rows that are in only one of two states of the database, with a sign and the table. */
 export function differences(before: Rows, after: Rows): string[] {
   const missing = (from: Rows, of: Rows, sign: string) =>
     [...from].flatMap(([table, rows]) =>

@@ -37,7 +37,7 @@ export const OF_ITSELF = ['listAudit', 'getToken', 'revokeToken'];
 /** Operations on the token itself, and the requests for a token. */
 export const WITHOUT_SCOPE = [...OF_ITSELF, 'requestConsent', 'pollConsent'];
 
-/** The scope that an operation of agents needs. Throws if it is not listed. */
+/** Returns the scope that an operation of agents needs. Throws if the operation is not listed. */
 export function scopeOpening({ id, name }: Operation): string {
   const scope = SCOPES.find((one) => OPENED[one]?.split(/\s+/).includes(name));
   if (scope === undefined) throw new Error(`Add ${id} to its scope in proofs/testing/agents.ts.`);
@@ -75,7 +75,7 @@ export async function makeUserCode(world: World, tenant: Tenant): Promise<Partia
   return { user_code: [(await askForConsent(world, tenant)).user_code] };
 }
 
-/** The device_code of a request that a new customer has approved. */
+/** Returns the device_code of a request that a new customer has approved. */
 export async function approvedDeviceCode(world: World, tenant: Tenant): Promise<string> {
   const { id } = await openAccount(world, tenant);
   return (await askForConsent(world, tenant, id)).device_code;
@@ -196,7 +196,7 @@ export function callOf(operation_id: string, headers: Call['headers'], parts: Pa
   return { operation, path: {}, query: {}, ...parts, headers: { ...key, ...headers } };
 }
 
-/** The headers of a call by a logged-in customer. */
+/** Returns the headers of a call by a logged-in customer. */
 export function asSignedIn({ site_id, secrets }: Tenant, token: string): Call['headers'] {
   return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, Authorization: `Bearer ${token}` };
 }
@@ -205,7 +205,7 @@ export function bearer(secret: string): Call['headers'] {
   return { Authorization: `Bearer ${secret}` };
 }
 
-/** A new customer with a session. */
+/** Creates a customer with a session. */
 export async function newCustomer(world: World, tenant: Tenant) {
   const { id } = await openAccount(world, tenant);
   return { id, token: await openCustomerSession(world, tenant, id) };
@@ -237,12 +237,12 @@ export function isAgentWithStorefront(schemes: string[]): boolean {
   return schemes.includes('AgentToken') && schemes.includes('StorefrontToken');
 }
 
-/** The headers of a call with an agent's token and the shop's storefront credentials. */
+/** Returns the headers of a call with an agent's token and the shop's storefront credentials. */
 export function withStorefront({ site_id, secrets }: Tenant, secret: string): Call['headers'] {
   return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, ...bearer(secret) };
 }
 
-/** An agent creates a cart with one line and a checkout, with its token and the storefront's. */
+/** An agent creates a cart with one line and a checkout. It sends its token together with the storefront's token. */
 export async function agentsOwn(world: World, tenant: Tenant, secret = tenant.secrets.AgentToken) {
   const make = async (id: string, path: Call['path'], body?: unknown) => {
     const { status, text } = await world.send(callOf(id, withStorefront(tenant, secret), { path, body }), tenant);

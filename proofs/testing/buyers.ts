@@ -8,7 +8,10 @@ import { operationOf } from './tenant.ts';
 export interface Shopping {
   databaseUrl: string;
   servers: string[];
-  /** How often a call is retried with the same key: after no response, after a 5xx, or while the first attempt still runs. */
+  /**
+   * The number of retries with the same key: after no response, after a 5xx, or while the first attempt is still
+   * running.
+   */
   retries: number;
 }
 
@@ -116,7 +119,7 @@ export class Buyers {
     const init = { method: operation.method.toUpperCase(), headers, body: JSON.stringify(body) };
     for (let attempt = 0; ; attempt += 1) {
       const { status, text } = await this.#send(target, init);
-      // Waits for the time that the rate limit names, and does not count the attempt. Only staff reach a rate limit.
+      // Waits for the Retry-After of the rate limit, and does not count the attempt. Only staff reach a rate limit.
       if (status === 429 && id.startsWith('dashboard.')) {
         attempt -= 1;
         await sleep(1_000 * (JSON.parse(text) as { retry_after_seconds: number }).retry_after_seconds);

@@ -5,8 +5,8 @@ import type { FormAction, Furnished } from '../pages/page-shops.ts';
 import type { Trial } from './proof.ts';
 
 /**
- * Runs work in a browser, and returns the browser's version. Outside CI, if no browser is found, the work is skipped, which the
- * proof reports.
+ * Runs work in a browser. Returns the browser's version. If no browser is found, the work is skipped and the proof
+ * reports that, except in CI.
  */
 export async function inChromium(trial: Trial, work: (browser: Browser) => Promise<void>): Promise<string> {
   const chromium = findChromium();
@@ -26,7 +26,7 @@ export async function inChromium(trial: Trial, work: (browser: Browser) => Promi
 /** An attacker's site that serves the given pages. */
 export interface ForeignSite {
   origin: string;
-  /** Serves this document from now on, and returns its URL. */
+  /** Serves this document from now on. Returns its URL. */
   serve(html: string): string;
   /** Returns a URL that redirects posts to `url` with their body. */
   forward(url: string): string;
@@ -86,7 +86,7 @@ export async function arrival(tab: Page, url: string): Promise<void> {
   if (!(await until(isThere))) throw new Error(`The tab did not come to ${url}: it is at ${tab.url()}.`);
 }
 
-/** Waits until a condition is true; returns whether that happened within a minute. */
+/** Waits until a condition is true. Returns whether that happened within a minute. */
 export async function until(isSo: () => Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {

@@ -1,6 +1,6 @@
 /**
- * Customers of a tenant. Accounts, codes and tokens are inserted directly into the database: accounts and codes would need
- * links from mails, and a login takes as long as hashing a password.
+ * Customers of a tenant. Accounts, codes and tokens are inserted directly into the database: otherwise accounts and
+ * codes would need links from mails, and each login would hash a password, which is slow.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -60,12 +60,12 @@ export async function makeCustomer(world: World, tenant: Tenant): Promise<Partia
   return { customer: [id], customer_token: [token], address: [address.id] };
 }
 
-/** The tenant with the token of one of its customers. */
+/** Returns the tenant with the token of one of its customers. */
 export function asCustomer(tenant: Tenant, token: string): Tenant {
   return { ...tenant, secrets: { ...tenant.secrets, CustomerToken: token } };
 }
 
-/** The tenant without a customer token, where the token is optional. */
+/** Returns the tenant without a customer token, for operations in which the token is optional. */
 export function asGuest(tenant: Tenant): Tenant {
   return asCustomer(tenant, '');
 }
@@ -81,7 +81,7 @@ export function addressOf({ canary }: Pick<Tenant, 'canary'>) {
   };
 }
 
-/** The code from the link in a mail, for registration or for a password reset. */
+/** Returns the code from the link in a mail, for registration or for a password reset. */
 export async function mailedCode(
   world: World,
   tenant: Tenant,

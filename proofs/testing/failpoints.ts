@@ -1,7 +1,7 @@
 /**
- * Preloaded into a server process. Between two statements a server only computes, so each response of the database is a place
- * to fail: when the proof sends an order, the server once throws, exits, hangs or loses the connection at the n-th response
- * after that order.
+ * Preloaded into a server process. Between two statements a server only computes, so each database response is a place
+ * to fail. When the proof sends an order, the server throws, exits, hangs or loses the connection once, at the n-th
+ * response after the order.
  */
 
 import pg from 'pg';
@@ -34,7 +34,7 @@ process.on('message', (order: Failpoint | CountOrder | object) => {
   answers = 0;
   sendNews('armed');
 });
-// The channel must not keep a server alive that would otherwise exit.
+// The channel must not keep the server alive.
 process.channel?.unref();
 
 function sendNews(news: FailpointNews): void {

@@ -1,4 +1,4 @@
-/** Replaces the outgoing network of this process: records connections, and makes none. */
+/** Replaces the outgoing network of this process: records connections, but makes none. */
 
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
@@ -52,7 +52,9 @@ export function dryNetwork(ownPorts: number[]): DryNetwork {
   return network;
 }
 
-/** The options in the arguments of `connect`, which has several forms; Node itself passes a normalized list. */
+/**
+ * Returns the options from the arguments of `connect`, which has several forms. Node itself passes a normalized list.
+ */
 function optionsOf([first, second]: unknown[]): { host: string; port?: number; path?: string; lookup?: Lookup } {
   if (typeof first === 'string') return { host: '', path: first };
   if (typeof first === 'number') return { host: typeof second === 'string' ? second : 'localhost', port: first };
@@ -104,7 +106,7 @@ export function answerNames(answers: Answers): () => void {
   const resolver = dns.promises.Resolver.prototype;
   const { resolve4, resolve6 } = resolver;
   const looks = new Map<string, number>();
-  // Lookups of IPv4, IPv6 and both are counted separately.
+  // Counts lookups of IPv4, of IPv6 and of both separately.
   const find = (name: string, family = 0): LookupAddress[] | undefined => {
     const look = looks.get(`${name} ${family}`) ?? 0;
     looks.set(`${name} ${family}`, look + 1);

@@ -6,11 +6,12 @@ import { changes, type Holdings } from './owner-queries.ts';
 import type { Call, Reply } from './raw-requests.ts';
 import type { World } from './tenant.ts';
 
-/** All operations that write, and so take an Idempotency-Key. */
+/** All operations that write, and therefore accept an Idempotency-Key. */
 export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe);
 
 /**
- * Operations that end the caller's credential. The same call cannot get its response again, because the credential is rejected.
+ * Operations that end the caller's credential. A repeated call cannot get the same response, because the credential is
+ * rejected.
  */
 export const ENDS_ITS_CREDENTIAL = [
   'dashboard.logout',
@@ -21,7 +22,7 @@ export const ENDS_ITS_CREDENTIAL = [
   'agent.revokeToken',
 ];
 
-/** The call with this idempotency key, by default a new one. */
+/** Returns the call with this idempotency key, by default a new one. */
 export function underKey(call: Call, key: Call['headers'][string] = randomUUID()): Call {
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
 }
@@ -55,8 +56,8 @@ export type Effect = Record<string, number>;
 
 export function effectBetween(before: Holdings, after: Holdings): Effect {
   const isEffect = ([table, rows]: [string, number]) =>
-    // Not counted as effects: `catalog_versions`, because a shop's version is spread over several rows, and the last use of a
-    // credential, which is not written on every call.
+    // Excluded from the effects: `catalog_versions`, because a shop's version is spread over several rows, and the last
+    // use of a credential, because not every call writes it.
     table !== 'catalog_versions' && !(rows === 0 && ['tokens', 'customer_tokens'].includes(table));
   return Object.fromEntries(Object.entries(changes(before, after)).filter(isEffect));
 }

@@ -15,7 +15,7 @@ export interface Workers {
   moreAnswers(count: number): Promise<void>;
   /** Lets all clients finish their current work. */
   rest(): Promise<void>;
-  /** Compares the responses with the database. Call it when all work has stopped. */
+  /** Compares the responses with the database. To be called when all work has stopped. */
   judge(violations: Violations): Promise<void>;
   /** A summary of the work, for the report. */
   summary(): string;
@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 20;
 /** The responses are compared with the database after this many kills. */
 const KILLS_PER_BATCH = 20;
 
-/** Kills servers one after the other, at any moment of their work, while the next one is already running. */
+/** Kills servers one after the other at any moment of their work, while the next server is already running. */
 export function killServers(
   trial: Trial,
   goal: number,
@@ -76,8 +76,8 @@ async function attack(
         if (code !== null) violations.add(`A server exited on its own with ${code}: ${victim.errors}`);
         servers = [heir.baseUrl];
         victim = heir;
-        // While the gate is closed, only callers whose call was interrupted continue. New calls would delay the start of the
-        // next server.
+        // While the gate is closed, only callers whose call was interrupted continue. New calls would delay the start
+        // of the next server.
         workers.gate.close();
         heir = await start();
       }

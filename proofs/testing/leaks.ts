@@ -13,7 +13,7 @@ const LEAKS: Record<string, RegExp> = {
   'a secret': tokenPattern('{32,}'),
 };
 
-/** The kinds of leak in an error response, including its headers. */
+/** Returns the kinds of leaks in an error response, including its headers. */
 export function leaksIn({ headers, text }: Reply): string[] {
   const shown = `${JSON.stringify(headers)}\n${text}`;
   return Object.entries(LEAKS).flatMap(([kind, pattern]) => {

@@ -7,7 +7,9 @@ import type { World } from './tenant.ts';
 /** The configured base URL of the server whose mails are sent here. */
 const BASE_URL = 'http://localhost';
 
-/** Removes a site's mails from the queue, and renders them as the job does. Mails of other sites stay in the queue. */
+/**
+ * Removes a site's mails from the queue, and renders them as the mail job does. Mails of other sites stay in the queue.
+ */
 export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site_id: string): Promise<Mail[]> {
   const { rows } = await owner.query<{ payload: QueuedMail }>(
     `with taken as (
@@ -25,7 +27,7 @@ export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site
   return mails;
 }
 
-/** The secret in the link of the newest mail to this e-mail address. Throws if there is none. */
+/** Returns the secret in the link of the newest mail to this e-mail address. Throws if there is no such mail. */
 export async function mailedSecret(world: World, site_id: string, email: string): Promise<string> {
   const mail = (await takeMails(world, site_id)).findLast(({ to }) => to === email);
   const [secret] = /(?:rst|vrf|unl)_[0-9A-Za-z]{38}/.exec(mail?.text ?? '') ?? [];

@@ -20,17 +20,17 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** A message of the current version. */
+/** Builds a message of the current version. */
 export function message(method: string, params: Record<string, unknown> = {}): Message {
   return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } };
 }
 
-/** A message of the previous version. */
+/** Builds a message of the previous version. */
 export function oldMessage(method: string, params: Record<string, unknown> = {}): Message {
   return { jsonrpc: '2.0', id: 1, method, params };
 }
 
-/** The message that calls an operation as a tool. */
+/** Builds the message that calls an operation as a tool. */
 export function toolCall({ operation, path, query, body, headers }: Call): Message {
   const key = headers['Idempotency-Key'];
   const meta = operation.safe || key === undefined ? {} : { meta: { 'idempotency-key': key } };
@@ -41,7 +41,7 @@ export function toolCall({ operation, path, query, body, headers }: Call): Messa
   });
 }
 
-/** The headers that the current version requires. */
+/** Returns the headers that the current version requires. */
 export function headersOf({ method, params }: Message): Call['headers'] {
   const name = params?.name;
   return {
@@ -79,7 +79,7 @@ export async function callTool(
   return { ...reply, result };
 }
 
-/** The messages in a response, which may be an event stream. */
+/** Returns the messages in a response, which may be an event stream. */
 export function partsOf({ text, headers }: Reply): string[] {
   const stream = String(headers['content-type']).startsWith('text/event-stream');
   return stream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, part = '']) => part) : [text];

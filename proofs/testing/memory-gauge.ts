@@ -1,5 +1,5 @@
 /*
- * Preloaded into the server process. When the proof sends a message, it runs the garbage collector and reports the memory
+ * Preloaded into the server process. Each message of the proof makes it run the garbage collector and report the memory
  * use.
  */
 
@@ -17,5 +17,5 @@ process.on('message', () => {
   const { rss, arrayBuffers } = process.memoryUsage();
   process.send?.({ rss, arrayBuffers } satisfies MemoryInUse);
 });
-// The channel must not keep a server alive that would otherwise exit.
+// The channel must not keep the server alive.
 process.channel?.unref();

@@ -2,14 +2,14 @@ import { skippedWithout, type Tool } from '../../server/test/tools.ts';
 import type { Figures } from './proof.ts';
 
 /**
- * The figures of a proof that needs a missing program, about which it prints one line. In CI a missing program is a violation,
- * because CI installs all programs.
+ * Returns the figures of a proof that needs a missing program, and prints one line about it. In CI a missing program is
+ * a violation, because CI installs all programs.
  */
 export function notRunWithout(id: string, tool: Tool): Figures {
   return notRun(id, skippedWithout(tool), `not run: no ${tool.names[0]}`);
 }
 
-/** The figures of a proof that cannot run on this machine, for the given reason. */
+/** Returns the figures of a proof that cannot run on this machine, for the given reason. */
 export function notRun(id: string, sentence: string, note: string): Figures {
   process.stderr.write(`${id}: ${sentence}\n`);
   return { tried: 0, unit: 'attempts', violations: process.env.CI ? [sentence] : [], note, skipped: sentence };

@@ -22,8 +22,8 @@ export function pointInside(trial: Trial, world: World, count: number): Promise<
 const MANY = 600;
 
 /**
- * Registers many clients at once from one IP address and, except in the short form, then one from each of many. Returns the
- * number of requests.
+ * Registers many clients concurrently from one IP address. Except in the short form, also registers one client from
+ * each of many addresses. Returns the number of requests.
  */
 export async function flood(trial: Trial, world: World): Promise<number> {
   const server = await startServer(trial.databaseUrl, { rateLimits: true, trustProxy: 1 }, trial.databaseUrl);

@@ -71,7 +71,8 @@ export async function browserOf(world: World, tenant: Tenant): Promise<PaperBrow
   const session = `sid_${tenant.site_id.replaceAll('-', '')}=${token}`;
   return new PaperBrowser(world.baseUrl, {}, ((address: string, init: RequestInit) => {
     const { Cookie = '', ...headers } = init.headers as Fields;
-    // Approving starts a new session. The original cookie is sent only until the browser has the cookie of the new session.
+    // An approval starts a new session. The original cookie is sent only until the browser has the cookie of the new
+    // session.
     const own = Cookie.includes('sid_') ? Cookie : [Cookie, session].filter(Boolean).join('; ');
     return fetch(address, { ...init, headers: { ...headers, Cookie: own } });
   }) as typeof fetch);

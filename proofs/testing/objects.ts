@@ -1,6 +1,6 @@
 /**
- * The kinds of ids, and how to create their objects. If the contract gets an unknown id, the proofs fail and say what to add
- * here: a line in `KINDS_OF`, and a maker for a new kind of object.
+ * The kinds of ids, and how to create their objects. If the contract gets an unknown id, the proofs fail with a message
+ * that explains the addition to make here: a line in `KINDS_OF`, and a maker for a new kind of object.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -106,7 +106,10 @@ const KINDS_OF: Record<string, Kind[]> = {
 /** UUIDs that identify no object, or only the shop, which anyone may name. */
 const NO_IDS = ['Idempotency-Key', 'X-Site-ID', 'site_id', 'dashboard.markOrdersPaid statement_run_id'];
 
-/** The kinds of object that a parameter or field identifies; undefined if it is not an id. Throws for an unknown id. */
+/**
+ * Returns the kinds of objects that a parameter or field identifies; undefined if it is not an id. Throws for an
+ * unknown id.
+ */
 export function kindsOf(name: string, schema: Record<string, unknown>, where: string): Kind[] | undefined {
   const known = KINDS_OF[`${where} ${name}`] ?? KINDS_OF[name];
   if (known) return known;
@@ -116,8 +119,8 @@ export function kindsOf(name: string, schema: Record<string, unknown>, where: st
 }
 
 /**
- * The kinds of object that an operation identifies in its path, query, headers or body, and the customer if only customers may
- * call it.
+ * Returns the kinds of objects that an operation identifies in its path, query, headers or body. Includes the customer
+ * if only customers may call the operation.
  */
 export function kindsIn(operation: Operation): Set<Kind> {
   const kinds = new Set<Kind>(isForCustomers(operation) ? ['customer'] : []);
@@ -157,11 +160,11 @@ export function bodySchemaOf(operation: Operation): Record<string, unknown> | un
 
 export interface Maker {
   makes: Kind[];
-  /** Creates one object with its parts and returns all their ids. */
+  /** Creates one object with its parts. Returns the ids of all of them. */
   make(world: World, tenant: Tenant, variants?: number): Promise<Partial<Ids>>;
 }
 
-/** For each kind of object, how to create one. */
+/** The functions that create an object of each kind. */
 export const MAKERS = {
   product: { makes: ['product', 'slug', 'option', 'image', 'variant'], make: makeProduct },
   collection: {
@@ -227,8 +230,8 @@ export async function makeAll(
 }
 
 /**
- * Creates objects of each kind that an operation identifies, for one call. With a collection, there are three products, and the
- * first two are in it.
+ * Creates objects of each kind that an operation identifies, for one call. For a collection, creates three products, of
+ * which the first two are in it.
  */
 export async function freshIds(world: World, tenant: Tenant, operation: Operation): Promise<Partial<Ids>> {
   const wanted = kindsIn(operation);
@@ -313,8 +316,8 @@ async function makeCollection(world: World, tenant: Tenant, product_ids: string[
 
 const MAKES = { api_key: 'dashboard.createApiKey', storefront: 'dashboard.createStorefrontToken' } as const;
 /**
- * Revokes keys of a kind, so that another can be created or rotated: the contract allows 100 active keys, and two active sync
- * keys. The tenant's own API keys and storefront tokens are kept; all sync keys are revoked.
+ * Revokes keys of a kind, so that another can be created or rotated: the contract allows 100 active keys, but only two
+ * active sync keys. The tenant's own API keys and storefront tokens are kept. All sync keys are revoked.
  */
 export async function makeRoom(world: World, tenant: Tenant, kind: 'api_key' | 'storefront' | 'sync'): Promise<void> {
   const kept = kind === 'sync' ? [] : [tenant.secrets.ApiKey, tenant.secrets.StorefrontToken, tenant.readOnlyKey];
@@ -342,7 +345,7 @@ async function makeSyncKey(world: World, tenant: Tenant): Promise<Partial<Ids>> 
 }
 
 /**
- * Restores the tenant's own sync key, which attacks on other keys revoke, and revokes all others, because only two may be
+ * Restores the tenant's own sync key, which attacks on other keys revoke. Revokes all others, because only two may be
  * active.
  */
 export async function reviveSyncKey({ owner }: World, { site_id, secrets }: Tenant): Promise<void> {

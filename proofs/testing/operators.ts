@@ -83,7 +83,7 @@ export async function withListener<T>(
   }
 }
 
-/** Headers with shops' credentials: in their own header, and in the header for operator keys. */
+/** Returns headers with shops' credentials: in their own header, and in the header for operator keys. */
 function secretsOfShops({ tenants }: World): OperatorListener['wrong'] {
   return tenants.flatMap(({ name, secrets, site_id }) =>
     Object.entries(secrets).flatMap(([scheme, secret]) => {
@@ -103,7 +103,7 @@ interface Example {
   parameters?: { in: string; name: string; example?: unknown }[];
 }
 
-/** A valid call of the operation for a tenant's site. */
+/** Builds a valid call of the operation for a tenant's site. */
 export async function operatorCall(
   { world, key }: OperatorListener,
   tenant: Tenant,
@@ -124,7 +124,7 @@ export async function operatorCall(
   };
   if (operation.id.endsWith('.addDomain')) call.body = { host, is_primary: false };
   if (operation.id.endsWith('.createSite')) call.body = { name: `${tenant.canary} further`, country: 'DE' };
-  // Deletes the site although it has pending payments, because of which a deletion without `force` is rejected.
+  // Forces the deletion, because without `force` it is rejected if the site has pending payments.
   if (operation.id.endsWith('.deleteSite')) call.query.force = 'true';
   if (operation.id.endsWith('.removeDomain')) {
     await world.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [

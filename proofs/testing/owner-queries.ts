@@ -3,9 +3,10 @@
 import type { Pool } from 'pg';
 
 /**
- * Tables that are read before the tenant is known. Most serve to find it: by the hash of a token or of a checkout link's
- * secret, by host, or by a staff invitation. Two are for the catalogue's version, which the same statement computes, and one
- * for the links that lift a login delay. All other tables with a site_id are tenant tables.
+ * Tables that are read before the tenant is known. Most of them serve to find the tenant: by the hash of a token or of
+ * a checkout link's secret, by host, or by a staff invitation. Two are for the catalogue's version, which the same
+ * statement computes, and one is for the links that lift a login delay. All other tables with a site_id are tenant
+ * tables.
  */
 export const DIRECTORY = [
   ...['sites', 'staff_memberships', 'staff_invitations', 'tokens', 'customer_tokens', 'checkout_links'],
@@ -21,7 +22,7 @@ const NO_EFFECT = ['idempotency_keys', 'site_usage'];
 /** Tables that a rejected request writes, because it is audited. */
 const REFUSED = ['audit_events'];
 
-/** Agents' calls are excluded, because each is audited whatever its result; E8 checks that. */
+/** Agents' calls are excluded, because each is audited regardless of its result; E8 checks that. */
 const EXCEPT: Record<string, string> = { audit_events: `and t.actor_type <> 'agent'` };
 
 const tablesOf = new WeakMap<Pool, Promise<string[]>>();
@@ -41,7 +42,9 @@ async function listTables(owner: Pool): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** A tenant's data: for each table the number of rows, and a digest of their versions that changes with every write. */
+/**
+ * A tenant's data: for each table, the number of rows and a digest of their versions, which changes with every write.
+ */
 export type Holdings = Record<string, { rows: number; digest: string }>;
 
 export async function holdingsOf(owner: Pool, site_id: string): Promise<Holdings> {
@@ -68,13 +71,13 @@ function partOf(name: string, from: string): string {
     coalesce(sum(hashtextextended(t.ctid::text || ' ' || t.xmin::text, 0)), 0)::text as digest from ${from}`;
 }
 
-/** The tables whose contents differ, each with the number of added rows. */
+/** Returns the tables whose contents differ, each with the number of added rows. */
 export function changes(before: Holdings, after: Holdings): Record<string, number> {
   const changed = Object.keys(after).filter((table) => before[table]?.digest !== after[table]?.digest);
   return Object.fromEntries(changed.map((table) => [table, (after[table]?.rows ?? 0) - (before[table]?.rows ?? 0)]));
 }
 
-/** The changed tables, without those that even a rejected call may write. */
+/** Returns the changed tables, except those that even a rejected call may write. */
 export function effects(before: Holdings, after: Holdings): string[] {
   return Object.keys(changes(before, after)).filter((table) => !REFUSED.includes(table));
 }

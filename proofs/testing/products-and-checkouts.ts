@@ -40,8 +40,8 @@ export type Delivery = Pick<
 >;
 
 /**
- * Opens free delivery, and returns what the checkout of a parcel needs. A paid order with nothing to ship is fulfilled at once, so
- * that nobody can ship or cancel it.
+ * Creates a free shipping option. Returns the data that the checkout of a parcel needs. Such orders can be shipped and
+ * cancelled: a paid order with nothing to ship is fulfilled immediately.
  */
 export async function takeParcels(shop: OpenShop): Promise<Delivery> {
   const option = await shop.must('dashboard.createShippingOption', { body: { name: 'Parcel', price: '0' } });
@@ -71,7 +71,7 @@ export async function putInCarts({ premises, site_id }: OpenShop, contents: Piec
   return carts;
 }
 
-/** The data that a checkout needs if its products need no shipping. */
+/** Returns the data that a checkout needs if its products need no shipping. */
 export function answersOf(email = 'june@example.com') {
   return { email, payment_method: 'bank_transfer' } as const;
 }

@@ -1,6 +1,6 @@
 /**
- * A proof: a promise, an attack on it, and figures of how often it was attacked. Attacks are generated from the contract, or
- * inject faults. `npm run prove -- --short` runs the short form, `npm run prove` the full form.
+ * A proof consists of a promise, an attack on it, and figures about the attacks. Attacks are generated from the
+ * contract, or inject faults. `npm run prove -- --short` runs the short form, `npm run prove` the full form.
  */
 export interface Proof {
   /** The id in the table of README.md, which never changes: `A1`, `H6` … */
@@ -10,7 +10,10 @@ export interface Proof {
   run(trial: Trial): Promise<Figures>;
 }
 
-/** The input that a proof gets from the runner. It sets up everything else itself, and must clean up after itself. */
+/**
+ * The input that a proof gets from the runner. The proof sets up everything else itself, and must clean up after
+ * itself.
+ */
 export interface Trial {
   size: Size;
   /** The same seed produces the same attacks. */
@@ -28,14 +31,14 @@ export interface Trial {
 export type Size = 'short' | 'tenth' | 'full';
 
 export interface Figures {
-  /** How often the promise was attacked, in this unit: `1,204 requests`. */
+  /** The number of attacks on the promise, in this unit: `1,204 requests`. */
   tried: number;
   unit: string;
   /** Broken promises, each with everything needed to reproduce it. Should be empty. */
   violations: string[];
   /** Other figures for the table, such as `slowest 0.4 ms`. */
   note?: string;
-  /** Why the proof did not run, such as a missing program. In CI this counts as a violation. */
+  /** The reason why the proof did not run, such as a missing program. In CI this counts as a violation. */
   skipped?: string;
 }
 
@@ -75,7 +78,10 @@ export class FailedProof extends Error {
   }
 }
 
-/** Runs a proof's work. If it throws, the error keeps the violations found so far, of which the first is often the cause. */
+/**
+ * Runs a proof's work. If the work throws, the error keeps the violations found so far. The first of them is often the
+ * cause.
+ */
 export async function keepingViolations<T>(of: { violations: Violations }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

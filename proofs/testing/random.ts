@@ -1,10 +1,10 @@
 /** A seeded random source (mulberry32) for choosing attacks; generated values come from fast-check. */
 export interface Chance {
-  /** A number from 0 up to but not including 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A random entry of a list that is not empty. */
+  /** Returns a random entry of a list that is not empty. */
   of<T>(list: readonly T[]): T;
-  /** Up to `count` entries in random order, each equally likely. */
+  /** Returns up to `count` entries in random order, each equally likely. */
   some<T>(list: readonly T[], count: number): T[];
 }
 

@@ -70,7 +70,9 @@ export class RawClient {
   }
 }
 
-/** The first complete response in the bytes. If the connection has ended, the received bytes count as complete. */
+/**
+ * Returns the first complete response in the bytes. If the connection has ended, the received bytes count as complete.
+ */
 function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswer | undefined {
   const split = bytes.indexOf('\r\n\r\n');
   if (split < 0) return undefined;
@@ -86,7 +88,7 @@ function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswe
   return ended ? answer(rest.toString()) : undefined;
 }
 
-/** A request as text. Header values are sent unchanged, so they may contain anything except a line break. */
+/** Formats a request as text. Header values are sent unchanged, so they may contain anything except a line break. */
 export function rawRequest(method: string, target: string, headers: Record<string, string>, body = ''): string {
   const bytes = Buffer.from(body);
   const fields = { Host: '127.0.0.1', ...headers, ...(body && { 'Content-Length': String(bytes.length) }) };

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net';
 import type { Operation } from '../../server/src/http/contract/contract.ts';
 
-/** A raw request: unlike fetch, `send` corrects, joins and rejects nothing. */
+/** A raw request. Unlike fetch, `send` does not correct, join or reject anything. */
 export interface Call {
   operation: Operation;
   path: Record<string, string>;
@@ -58,7 +58,10 @@ export function exchange(
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
+        response.on('error', (error) => {
+          error.message += ` during the response to ${method} ${target}`;
+          reject(error);
+        });
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
           const reply = { status: response.statusCode ?? 0, headers: response.headers, text };
@@ -72,7 +75,10 @@ export function exchange(
   });
 }
 
-/** Writes bytes to a socket, and returns what it reads until the server closes it or sends nothing for 2 s. */
+/**
+ * Writes bytes to a socket. Returns the received bytes as text, once the server closes the connection or sends nothing
+ * for 2 s.
+ */
 export function raw(baseUrl: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
@@ -87,7 +93,7 @@ export function raw(baseUrl: string, bytes: string): Promise<string> {
   });
 }
 
-/** The path and query of a call, percent-encoded. */
+/** Returns the path and query of a call, percent-encoded. */
 export function targetOf({ operation, path, query }: Call): string {
   const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(path[name] ?? ''));
   const pairs = Object.entries(query).flatMap(([name, value]) =>
@@ -108,8 +114,8 @@ function bytesOf(half: string): string {
 }
 
 /**
- * A response as text, without the parts that differ between two equal requests: the ids of their objects, the request ids, the
- * time, the ETag, and the session that a login opens.
+ * Returns a response as text, without the parts that differ between two equal requests: the ids of their objects, the
+ * request ids, the time, the ETag, and the session that a login opens.
  */
 export function comparable({ status, headers, text }: Reply, ids: string[]): string {
   const { date, etag, 'x-request-id': request, ...kept } = headers;

@@ -126,7 +126,8 @@ function inBody(call: Call, slot: Slot): [string, unknown][] {
 }
 
 function inText({ in: place, schema }: Slot): [string, unknown][] {
-  // An empty path segment would make another path, and a header cannot contain every text, so these texts are left out.
+  // Leaves out texts that do not fit: an empty path segment would make another path, and a header cannot contain every
+  // text.
   const carried = WRONG_IN_TEXT.filter((text) => {
     if (place === 'path') return text !== '' && text !== '..';
     return place === 'query' || /^[\x20-\x7e]*$/.test(text);
@@ -168,7 +169,8 @@ function isInvalid(call: Call, slot: Slot, value: unknown): boolean {
   if (slot.in === 'body') return !fitsBody(call) || holdsUnstorable(value);
   if (value === undefined) return slot.required;
   const texts = [value].flat() as string[];
-  // A header cannot contain these texts. In a URL, an unpaired surrogate becomes bytes that are not valid UTF-8.
+  // A header cannot contain texts that cannot be stored. In a URL, an unpaired surrogate becomes bytes that are not
+  // valid UTF-8.
   return texts.some((text) => holdsUnstorable(text)) || !fitsParameter(slot, value as string | string[]);
 }
 
@@ -186,8 +188,8 @@ export function fitsBody({ operation, body }: Call): boolean {
 }
 
 /**
- * Whether the contract allows this value of a parameter. Merely unusual forms such as `01` count as allowed; the server
- * decides.
+ * Whether the contract allows this value of a parameter. Unusual forms such as `01` count as allowed, because the
+ * server decides.
  */
 function fitsParameter({ schema, in: place }: Slot, value: string | string[]): boolean {
   const single = (text: string, one: Record<string, unknown>): boolean => {
@@ -201,7 +203,7 @@ function fitsParameter({ schema, in: place }: Slot, value: string | string[]): b
     return fitsText(one, text);
   };
   if (schema.type !== 'array') {
-    // HTTP trims the values of headers.
+    // HTTP removes spaces around the values of headers.
     return !Array.isArray(value) && single(place === 'header' ? value.trim() : value, schema);
   }
   const texts = [value].flat();

@@ -15,7 +15,7 @@ export interface Slot {
   required: boolean;
 }
 
-/** The slots of an operation in path, query and headers. */
+/** Returns the slots of an operation in path, query and headers. */
 export function parameterSlotsOf({ parameters }: Operation): Slot[] {
   return parameters.map(({ name, in: place, schema, required }) => ({
     in: place as Slot['in'],
@@ -26,7 +26,7 @@ export function parameterSlotsOf({ parameters }: Operation): Slot[] {
   }));
 }
 
-/** All slots of an operation. `body` must be valid; the slots of a list are the slots of its first entry. */
+/** Returns all slots of an operation. `body` must be valid. The slots of a list are the slots of its first entry. */
 export function slotsOf(operation: Operation, body: unknown): Slot[] {
   const declared = bodySchemaOf(operation);
   return [...parameterSlotsOf(operation), ...(declared ? fieldsOf(declared, body, [], '') : [])];
@@ -61,8 +61,8 @@ export function isNumber({ schema }: Slot): boolean {
 }
 
 /**
- * The schema with its references resolved and its `allOf` merged. A `oneOf` with null becomes a nullable schema; a choice among
- * objects gets the fields of all of them.
+ * Returns the schema with its references resolved and its `allOf` merged. A `oneOf` with null becomes a nullable
+ * schema. A choice among objects gets the fields of all of them.
  */
 function flat(declared: Schema): Schema {
   const schema = resolve(declared);
@@ -84,7 +84,7 @@ function flat(declared: Schema): Schema {
   };
 }
 
-/** The paths of all objects in a body, beginning with the body itself. */
+/** Returns the paths of all objects in a body, beginning with the body itself. */
 export function objectsIn(value: unknown, at: Slot['at'] = []): Slot['at'][] {
   if (typeof value !== 'object' || value === null) return [];
   const inside = Object.entries(value).flatMap(([key, child]) =>
@@ -93,7 +93,10 @@ export function objectsIn(value: unknown, at: Slot['at'] = []): Slot['at'][] {
   return Array.isArray(value) ? inside : [at, ...inside];
 }
 
-/** A copy of the call with another value in a slot; undefined removes it. Missing parent objects are created. */
+/**
+ * Returns a copy of the call with another value in a slot; undefined removes the value. Missing parent objects are
+ * created.
+ */
 export function withValue(call: Call, slot: Pick<Slot, 'in' | 'at'>, value: unknown): Call {
   const changed: Call = {
     ...call,

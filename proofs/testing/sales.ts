@@ -52,7 +52,7 @@ export async function makeCartOf(world: World, shopper: Tenant): Promise<Partial
 
 const staples = new WeakMap<Tenant['ids'], Promise<string>>();
 
-/** A variant with so much stock that it never runs out; created once for each tenant. */
+/** Returns a variant whose stock never runs out. Created once for each tenant. */
 export function stapleOf(world: World, tenant: Tenant): Promise<string> {
   const known = staples.get(tenant.ids) ?? makeStaple(world, tenant);
   staples.set(tenant.ids, known);
@@ -108,7 +108,10 @@ export async function fillIn(world: World, tenant: Tenant, cart_id: string | und
   return begun.id;
 }
 
-/** Places an order with the tenant's first discount code, for the tenant's customer if it has a token. It awaits a bank transfer. */
+/**
+ * Places an order that awaits a bank transfer, with the tenant's first discount code. If the tenant has a customer
+ * token, the order belongs to that customer.
+ */
 export async function makeOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { cart: [cart_id = ''] = [] } = await makeCart(world, tenant);
   await callAs(world, tenant, 'storefront.applyDiscount', { code: tenant.ids.discount_code[0] }, { cart_id });
@@ -157,8 +160,8 @@ export async function makeDraftOrder(world: World, tenant: Tenant): Promise<Part
 }
 
 /**
- * A guest withdrew from a paid order that has not shipped. Written to the tables directly, because withdrawals are stated on a
- * page, not over the API.
+ * Creates a guest's withdrawal from a paid order that has not shipped. Inserts it directly into the database, because
+ * withdrawals are stated on a page, not over the API.
  */
 export async function makeWithdrawal(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { canary, site_id } = tenant;
@@ -181,7 +184,7 @@ export async function makeWithdrawal(world: World, tenant: Tenant): Promise<Part
   return { withdrawal: rows.map(({ id }) => id), withdrawn_line: [line_id] };
 }
 
-/** Makes a withdrawal one without an order, so that it can be linked. Returns the number of its order. */
+/** Removes the order from a withdrawal, so that the withdrawal can be linked again. Returns the number of the order. */
 export async function unmatchWithdrawal(world: World, { site_id }: Tenant, id: string): Promise<string> {
   const { rows } = await world.owner.query<{ order_number: string }>(
     `with released as (
@@ -199,7 +202,10 @@ export async function unmatchWithdrawal(world: World, { site_id }: Tenant, id: s
   return rows[0]?.order_number ?? '';
 }
 
-/** An invoice with personal data of the buyer. Its job is not run here, so the table is written directly. */
+/**
+ * Creates an invoice with personal data of the buyer. Inserts it directly into the database, because the job for
+ * invoices does not run here.
+ */
 export async function makeDocument(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { canary, site_id } = tenant;
   const { order: [order_id = ''] = [] } = await makeOrder(world, tenant);
@@ -228,7 +234,7 @@ export async function makeDocument(world: World, tenant: Tenant): Promise<Partia
   return { document: rows.map(({ id }) => id) };
 }
 
-/** A seller with all that an invoice needs. */
+/** A seller with all data that an invoice needs. */
 const SELLER = {
   legal_name: 'Alder & Finch GmbH',
   address1: 'Werkstraße 12',
@@ -238,7 +244,7 @@ const SELLER = {
   vat_id: 'DE123456789',
 };
 
-/** Lets the tenant issue invoices by hand. */
+/** Enters the seller's data, so that the tenant can issue invoices manually. */
 export async function completeSeller(world: World, { site_id }: Tenant): Promise<void> {
   await world.owner.query('update commerce.site_settings set invoicing = $2 where site_id = $1', [
     site_id,
@@ -317,7 +323,7 @@ export async function letExpire(world: World, tenant: Tenant, order_id: string):
   ]);
 }
 
-/** Brings an order into a state; the first step is its bank transfer. */
+/** Brings an order into a state. First marks its bank transfer as received. */
 export async function carryOn(
   world: World,
   tenant: Tenant,

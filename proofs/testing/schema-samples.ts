@@ -4,12 +4,12 @@ import { countries } from '../../server/src/shop/countries.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A value that matches the schema, the same on each call. */
+/** Returns a value that matches the schema, the same on each call. */
 export function sampleOf(schema: Schema): unknown {
   return fc.sample(arbitraryOf(schema), { seed: 7, numRuns: 1 })[0];
 }
 
-/** A fast-check generator of valid values. Throws for an unsupported type or format. */
+/** Returns a fast-check generator of valid values. Throws for an unsupported type or format. */
 export function arbitraryOf(declared: Schema): fc.Arbitrary<unknown> {
   const schema = resolve(declared);
   if (schema.const !== undefined) return fc.constant(schema.const);

@@ -26,8 +26,8 @@ export class ServerProcess {
   #errors = '';
 
   /**
-   * Starts the process, without waiting until it is ready. To `env`, it adds PATH, HOME, PORT and the cache of compiled code.
-   * `preload` is a file of this folder that is loaded first, for `order`.
+   * Starts the process, without waiting until it is ready. Adds PATH, HOME, PORT and the cache of compiled code to
+   * `env`. `preload` is a file of this folder that is loaded first, for `order`.
    */
   constructor(port: number, env: Record<string, string | undefined>, preload?: string) {
     this.port = port;
@@ -98,7 +98,7 @@ export class ServerProcess {
     if (this.#child.connected) this.#child.send(order, () => {});
   }
 
-  /** Sends a signal and waits until the process has ended; returns the duration in milliseconds. */
+  /** Sends a signal and waits until the process has ended. Returns how it ended and the duration in milliseconds. */
   async end(signal: NodeJS.Signals): Promise<Exit & { milliseconds: number }> {
     const started = performance.now();
     this.#child.kill(signal);
@@ -138,8 +138,8 @@ export async function runCommand(
 }
 
 /**
- * Runs work with a new directory, which is removed afterwards. Other users may enter it, because PostgreSQL below it may run as
- * another user.
+ * Runs work with a new directory, which is removed afterwards. Other users may enter the directory, because a
+ * PostgreSQL in it may run as another user.
  */
 export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'commerce-proof-'));
@@ -154,7 +154,7 @@ export async function withDirectory<T>(work: (directory: string) => Promise<T>):
 /** Runs one statement with the login in the URL. */
 export async function asOwner(databaseUrl: string, statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  // An error while the connection closes would otherwise end the process.
+  // Ignores errors while the connection closes, which would otherwise end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

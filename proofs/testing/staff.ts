@@ -57,7 +57,7 @@ export async function makeStaffSession({ owner }: World, { staff }: Tenant): Pro
   return { staff_session: [id] };
 }
 
-/** Creates a member of staff with a password reset link, and returns the link's secret. */
+/** Creates a member of staff with a password reset link. Returns the link's secret. */
 export async function staffReset(world: World, tenant: Tenant): Promise<string> {
   const [{ id }, token] = [await hire(world, tenant.site_id, tenant.canary), mintToken('reset')];
   await world.owner.query(
@@ -74,7 +74,7 @@ export interface Invited {
   token: string;
 }
 
-/** Creates an invitation, by default for a new e-mail address, and returns the secret of its link. */
+/** Creates an invitation, by default for a new e-mail address. Returns it with the secret of its link. */
 export async function invite(
   { owner }: Pick<World, 'owner'>,
   tenant: Pick<Tenant, 'site_id' | 'canary'>,

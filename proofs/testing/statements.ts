@@ -6,7 +6,7 @@ type Listener = (text: string) => void;
 
 interface Fault {
   matches: RegExp;
-  /** If set, only the next statement on the same connection fails, each time after a statement that matches this. */
+  /** If set, each failing statement is the first matching one on its connection after a statement that matches this. */
   after: RegExp | undefined;
   /** The connection whose next statement fails. */
   armed: pg.Client | undefined;
@@ -15,8 +15,8 @@ interface Fault {
 }
 
 /**
- * Wakes the workers for new jobs, outside of any request (db/wake-workers.ts). The proofs ignore this statement: they see the
- * jobs themselves.
+ * Matches the statement that wakes the workers for new jobs, outside of any request (db/wake-workers.ts). The proofs
+ * ignore it, because they check the jobs themselves.
  */
 const WAKES_WORKERS = /^select pg_notify\('jobs:insert'/;
 
@@ -32,8 +32,9 @@ export function watchStatements(listener: Listener): () => void {
 }
 
 /**
- * Makes each matching statement fail with this code and detail, until the returned function is called. With `after`, only the
- * next one on the same connection fails each time after a statement that matches it, so that a retried transaction fails too.
+ * Makes each matching statement fail with this code and detail, until the returned function is called. With `after`, a
+ * statement fails only if it is the first matching one on its connection after a statement that matches `after`. A
+ * retried transaction therefore fails too.
  */
 export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
   install();

@@ -3,11 +3,11 @@ import type { Pool } from 'pg';
 /** A digest of each table's data, to detect changes. */
 export type State = Record<string, string>;
 
-/** Columns that are left out: the last use of a credential is written from time to time, independently of other changes. */
+/** Columns that are left out, because the last use of a credential is written independently of other changes. */
 const RESTLESS = ['last_used_at'];
 
 export async function stateOf(owner: Pool, site_ids: string[]): Promise<State> {
-  // A named statement is planned once per connection. Planning this one takes longer than running it.
+  // A named statement is planned once per connection. Planning this statement takes longer than running it.
   const { rows } = await owner.query<{ name: string; digest: string }>({
     name: 'table-digests',
     text: await statement(owner),
@@ -16,7 +16,7 @@ export async function stateOf(owner: Pool, site_ids: string[]): Promise<State> {
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
 }
 
-/** The names of the tables that differ. */
+/** Returns the names of the tables that differ. */
 export function changed(before: State, after: State): string[] {
   return Object.keys(before).filter((name) => before[name] !== after[name]);
 }

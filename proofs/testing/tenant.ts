@@ -43,8 +43,8 @@ export interface Ids {
   /** Requested returns of the tenant's customer. */
   return: string[];
   return_line: string[];
-  /** Withdrawals that staff have to confirm. */
   draft_order: string[];
+  /** Withdrawals that staff have to confirm. */
   withdrawal: string[];
   document: string[];
   withdrawn_line: string[];
@@ -111,14 +111,14 @@ export interface World {
   look(reply: Reply, as: Tenant | undefined, what: string): void;
 }
 
-/** The operation with this id. Throws if the contract has none. */
+/** Returns the operation with this id. Throws if the contract has none. */
 export function operationOf(id: string): Operation {
   const found = operationTable.find((operation) => operation.id === id);
   if (!found) throw new Error(`The contract has no operation ${id}.`);
   return found;
 }
 
-/** The headers for one security alternative of an operation, with a tenant's credentials. */
+/** Returns the headers for one security alternative of an operation, with a tenant's credentials. */
 export function credentialsOf(tenant: Tenant, operation: Operation, alternative = 0): Record<string, string> {
   const schemes = operation.security[alternative] ?? [];
   return Object.fromEntries(
@@ -131,7 +131,7 @@ export function credentialsOf(tenant: Tenant, operation: Operation, alternative 
   );
 }
 
-/** The header and value that carry a credential. */
+/** Returns the name and value of the header that carries a credential. */
 export function headerOf(scheme: CredentialScheme, secret: string): [string, string] {
   return [SCHEMES[scheme].header, SCHEMES[scheme].header === 'Authorization' ? `Bearer ${secret}` : secret];
 }

@@ -1,4 +1,4 @@
-/** Test servers with shops that contain only data of the proof, so that all counts are due to the proof. */
+/** Test servers with shops that contain only data of the proof, so that no other data affects the counts. */
 
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
@@ -101,12 +101,12 @@ export interface Answer<Id extends OperationId> {
   etag: string | undefined;
 }
 
-/** Opens as many connections as there are callers, so that requests only wait in the server. */
+/** Opens as many connections as there are callers, so that requests wait only in the server. */
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /**
- * The server may close a connection just when it is used again. Then it is unknown whether the call arrived, so it counts as a
- * 503.
+ * The server may close a connection at the moment when it is used again. It is then unknown whether the call arrived,
+ * so the call counts as a 503.
  */
 function unlessReset(error: Error & { code?: string }): Reply {
   if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
@@ -120,7 +120,7 @@ const ATTEMPTS = 200;
 const NO_CONNECTION = /timeout exceeded when trying to connect|terminated due to connection timeout/;
 
 /**
- * Runs work in this process with the server's pool, and repeats it while no connection is available on a busy machine, as a
+ * Runs work in this process with the server's pool. Retries while no connection is available on a busy machine, as a
  * client or the queue would. Other errors are thrown.
  */
 export async function untilConnected<T>(work: () => Promise<T>): Promise<T> {
@@ -147,7 +147,7 @@ export class OpenShop {
     this.#credentials = credentials;
   }
 
-  /** The headers of a storefront call. */
+  /** Returns the headers of a storefront call. */
   get headers(): Record<string, string> {
     return this.#headersFor('storefront', {});
   }
@@ -157,8 +157,8 @@ export class OpenShop {
   }
 
   /**
-   * Calls an operation, and repeats it with the same key until the response is definite: while the server is too busy or still
-   * runs the first call, and after the connection was closed. Any other 5xx is a violation.
+   * Calls an operation, and repeats the call with the same key until the response is definite: while the server is too
+   * busy or is still running the first call, and after the connection was closed. Any other 5xx is a violation.
    */
   async ask<Id extends OperationId>(id: Id, request: Request<Id> = {}): Promise<Answer<Id>> {
     const send = this.#prepare(id, request);
@@ -168,7 +168,7 @@ export class OpenShop {
       const body = reply.text === '' ? undefined : JSON.parse(reply.text);
       const undecided = reply.status === 503 || body?.error === 'idempotency_in_flight';
       if (!undecided || attempt === ATTEMPTS) return this.#answer(id, reply, body);
-      // Waits as Retry-After asks, with increasing and random delays, so that not all calls come back at the same moment.
+      // Waits for Retry-After, with increasing and random delays, so that not all calls are retried at the same moment.
       const factor = Math.min(2 ** (attempt - 1), 16) * (0.5 + Math.random());
       const seconds = Number(reply.headers['retry-after'] ?? 0.1) * factor;
       await new Promise((done) => setTimeout(done, seconds * 1_000));

@@ -31,7 +31,7 @@ export async function inWorld<T>(trial: Trial, work: (world: World) => Promise<T
   const { world } = await open;
   world.violations = new Violations();
   world.answers = 0;
-  // A session counts as confirmed for 15 minutes, also if an earlier proof has confirmed it. Proofs run for hours.
+  // A session counts as confirmed for only 15 minutes, but proofs run for hours.
   await world.owner.query("update commerce.staff_sessions set confirmed_at = now() + interval '1 day'");
   try {
     const result = await keepingViolations(world, () => work(world));
@@ -82,7 +82,7 @@ export async function seedWorld(
   return world;
 }
 
-/** The tenants behind another server of the same database, by default with separate violations. */
+/** Returns the tenants behind another server of the same database, by default with separate violations. */
 export function behind(
   world: World,
   { baseUrl, db }: Pick<World, 'baseUrl' | 'db'>,
@@ -118,7 +118,10 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
   return world;
 }
 
-/** The collection handles that an agent's call filters by: the only ids that a response repeats as they were sent. */
+/**
+ * Returns the collection handles that an agent's call filters by. They are the only ids that a response repeats as they
+ * were sent.
+ */
 function filtersIn({ query, body }: Call): string[] {
   return [query, body as Record<string, unknown> | undefined].flatMap((sent) =>
     typeof sent?.collection === 'string' ? [sent.collection] : [],
@@ -189,7 +192,7 @@ function emptyIds(): Ids {
   return Object.fromEntries([...kinds].map((kind) => [kind, [] as string[]])) as unknown as Ids;
 }
 
-/** Logs a member of staff in, and returns the session token. */
+/** Logs in a member of staff. Returns the session token. */
 export async function openSession(
   { baseUrl }: Pick<World, 'baseUrl'>,
   email: string,
@@ -207,7 +210,7 @@ async function writeSettings(world: World, tenant: Tenant): Promise<void> {
   await callAs(world, tenant, 'dashboard.updateSettings', { allowed_origins: [`https://${tenant.canary}.example`] });
 }
 
-/** Brings four of the five orders into different states; the last keeps awaiting its payment. */
+/** Brings four of the five orders into different states. The last one still awaits its payment. */
 async function moveOrders(world: World, tenant: Tenant): Promise<void> {
   const [refunded = '', shipped = '', paid = '', cancelled = ''] = tenant.ids.order;
   await carryOn(world, tenant, refunded, 'refunded');

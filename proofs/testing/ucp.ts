@@ -13,7 +13,7 @@ export interface Asked {
   name: FunctionName;
   id?: string;
   body?: unknown;
-  /** The URL of another profile than the speaker's. */
+  /** The URL of a profile that replaces the speaker's profile. */
   profile?: string;
 }
 
@@ -21,7 +21,7 @@ export interface Asked {
 export interface Speaker {
   baseUrl: string;
   site_id: string;
-  /** The URL of its profile. */
+  /** The URL of the agent's profile. */
   profile: string;
   secret?: string;
 }
@@ -70,7 +70,7 @@ function asking(way: typeof overRest): Ask {
 export const askOverRest = asking(overRest);
 export const askOverMcp = asking(overMcp);
 
-/** The result of a function, over either transport; undefined for a protocol error. */
+/** Returns the result of a function, over either transport; undefined for a protocol error. */
 export function answerIn({ status, text }: Reply): Record<string, unknown> | undefined {
   const content = JSON.parse(text) as Record<string, unknown> & {
     result?: { structuredContent?: Record<string, unknown> };
@@ -89,7 +89,10 @@ interface Scene {
   note?: (request_id: string) => void;
 }
 
-/** A valid request for each UCP function. Each gets its own cart or checkout, so that the requests do not conflict. */
+/**
+ * Builds a valid request for each UCP function. Each gets its own cart or checkout, so that the requests do not
+ * conflict.
+ */
 export async function validAsks(
   world: World,
   tenant: Tenant,

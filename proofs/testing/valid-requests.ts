@@ -82,7 +82,7 @@ function draftLine(call: Call, { ids }: Scene): void {
   call.body = { ...body, lines: [{ variant_id: ids.variant?.[0], quantity: 1 }] };
 }
 
-/** Changes to calls that the examples cannot express, because their success depends on the current state. */
+/** Changes to calls that the examples cannot express, because the calls depend on the current state. */
 const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
   // Logs in a new member of staff each time, because the login delay may apply to a login that was attacked before.
   'dashboard.login': async (call, { world, tenant }) => {
@@ -131,7 +131,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     await makeRoomToInvite(world, tenant);
     call.body = { ...(call.body as object), token: (await invite(world, tenant)).token };
   },
-  // The invitation is accepted by a person who does not work for the shop, in that person's own session.
+  // The invitation is accepted by a person who does not yet work for the shop, in that person's own session.
   'dashboard.acceptInvitation': async (call, { world, tenant }) => {
     await makeRoomToInvite(world, tenant);
     const { email, password } = await newPerson(world, tenant.canary);
@@ -141,7 +141,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.createApiKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'api_key'),
   'dashboard.createStorefrontToken': (_call, { world, tenant }) => makeRoom(world, tenant, 'storefront'),
   'dashboard.createSyncKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'sync'),
-  // Uses a product with one variant: an option can be deleted only if no two variants become the same without it.
+  // Uses a product with one variant, because deleting an option fails if two variants would become the same.
   'dashboard.deleteOption': async (call, { world, tenant }) => {
     const single = await MAKERS.product.make(world, tenant, 1);
     call.path = { product_id: single.product?.[0] ?? '', option_id: single.option?.[0] ?? '' };
@@ -171,7 +171,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     return letExpire(world, tenant, ids.order?.[0] ?? '');
   },
   'dashboard.createDraftOrder': draftLine,
-  // The period of one document, because a ZIP has at most 100.
+  // Exports the period of one document, because a ZIP has at most 100.
   'dashboard.exportDocuments': async (call, { world, ids }) => {
     const { rows } = await world.owner.query<{ issued_from: string; issued_to: string }>(
       `select commerce.iso(issued_at) as issued_from, commerce.iso(issued_at + interval '1 millisecond') as issued_to
@@ -269,7 +269,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.createWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'sync.registerWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'dashboard.createEventListener': (_call, { world, tenant }) => makeRoomToListen(world, tenant),
-  // Without `wait_seconds`, because no events are expected and the call would wait for some.
+  // Removes `wait_seconds`, because the call would wait for events that never come.
   'dashboard.listListenerEvents': ({ query }) => {
     delete query.wait_seconds;
   },
@@ -334,7 +334,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   },
 };
 
-/** The first example of an operation's request body; undefined if it has no body. */
+/** Returns the first example of an operation's request body; undefined if the operation has no body. */
 export function exampleOf(operation: Operation): unknown {
   const declared = document.paths[operation.path]?.[operation.method] as Record<string, unknown>;
   if (!declared.requestBody) return undefined;

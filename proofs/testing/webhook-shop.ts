@@ -3,7 +3,7 @@ import { openTenant } from './site.ts';
 
 const ANSWER_WITHIN_MS = 120_000;
 
-/** A new shop with webhooks, which is called on any server that is running. */
+/** A new shop with webhooks. Its calls go to any server that is running. */
 export interface EventShop {
   site_id: string;
   credentials: Awaited<ReturnType<typeof openTenant>>;
@@ -17,7 +17,7 @@ export async function openEventShop(databaseUrl: string, servers: () => string[]
   return eventShopOf(await openTenant(databaseUrl), servers);
 }
 
-/** The webhook shop for the credentials of an existing shop. */
+/** Returns the webhook shop for the credentials of an existing shop. */
 export function eventShopOf(credentials: EventShop['credentials'], servers: () => string[]): EventShop {
   const headers = { 'X-API-Key': credentials.api_key };
   const call: EventShop['call'] = async (method, path, sent) => {

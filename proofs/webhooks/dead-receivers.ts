@@ -11,7 +11,9 @@ const TENANTS = 5;
 const EVENTS_PER_DEAD = 3;
 const GOAL_MS = 2_000;
 
-/** One tenant has many webhooks with dead receivers, and many events for them. The other tenants have working receivers. */
+/**
+ * One tenant has many webhooks with dead receivers, and many events for them. The receivers of the other tenants work.
+ */
 export const G5: Proof = {
   id: 'G5',
   promise: 'Dead receivers of one tenant, however many, do not delay the events of others.',

@@ -6,10 +6,13 @@ import { onWorkingPremises, type WorkingPremises } from './server-with-jobs.ts';
 
 const AT_A_TIME = 4;
 const GREATEST_RATE = 0.001;
-/** One of this many events is rejected or sent again. */
+/** One in this many events is rejected or sent again. */
 const SHARE = 5;
 
-/** Several workers deliver at once: without faults, to receivers that reject some events at first, and with replays. */
+/**
+ * Several workers deliver concurrently: without faults, to receivers that reject some events at first, and with
+ * replays.
+ */
 export const G6: Proof = {
   id: 'G6',
   promise: 'Duplicate deliveries have the same id and body, and are very rare without faults.',
@@ -71,7 +74,7 @@ async function drain(premises: WorkingPremises, shop: EventShop): Promise<void> 
   }
 }
 
-/** Requests that the latest deliveries are sent again, and returns their number. */
+/** Replays the latest deliveries. Returns their number. */
 async function replay(shop: EventShop, webhook_id: string, count: number): Promise<number> {
   const path = `/api/dashboard/webhook-deliveries?webhook_id=${webhook_id}&limit=${count}`;
   const { deliveries } = await shop.call<{ deliveries: { id: string }[] }>('GET', path);
@@ -84,7 +87,8 @@ function ids(received: Received[]): Set<string> {
 }
 
 /**
- * Expects one event per object, because each object is created once: all deliveries about it must have the same id and body.
+ * Expects one event per object, because each object is created once. All deliveries about an object must have the same
+ * id and body.
  */
 function judgeSame(received: Received[], violations: WorkingPremises['violations']): void {
   const firstSeen = new Map<unknown, string>();

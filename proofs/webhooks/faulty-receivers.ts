@@ -5,10 +5,10 @@ import { createServer as createTlsServer } from 'node:tls';
 /** A faulty receiver of webhooks. */
 export interface BadReceiver {
   name: string;
-  /** The outcome that must be recorded for its attempts. */
+  /** The outcome that must be recorded for attempts at this receiver. */
   outcome: string;
   status: number | null;
-  /** The delay in seconds that its Retry-After header requests, at most the maximum that the server accepts. */
+  /** The delay in seconds that its Retry-After header requests, capped at the maximum that the server accepts. */
   asks?: number;
   /** Whether an attempt takes the longest time that the server allows. */
   slow?: boolean;
@@ -109,7 +109,7 @@ function pourOut(status: number): RequestListener {
   };
 }
 
-/** Sends headers without end: one line of this many bytes every few milliseconds. */
+/** Sends headers without end: one line of `bytes` bytes every `every_ms` milliseconds. */
 function pourHeaders(socket: Socket, bytes: number, every_ms: number): void {
   socket.write('HTTP/1.1 200 OK\r\n');
   const timer = setInterval(() => socket.write(`x: ${'y'.repeat(bytes)}\r\n`), every_ms);

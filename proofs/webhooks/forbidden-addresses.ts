@@ -5,7 +5,10 @@ import { type Chance, chanceOf } from '../testing/random.ts';
 import type { EventShop } from '../testing/webhook-shop.ts';
 import { type EventPremises, onEventPremises } from './server-without-jobs.ts';
 
-/** IP addresses in all spellings that a URL allows, names for them, and hosts at which cloud providers serve secrets. */
+/**
+ * IP addresses in all spellings that a URL allows, host names for them, and hosts at which cloud providers serve
+ * secrets.
+ */
 const HOSTS = [
   ...[
     '127.0.0.1',
@@ -84,7 +87,7 @@ const PUBLIC = ['93.184.215.14', '2606:2800:21f::1'];
 const PORTS = ['', ':443', ':8443'];
 const PATHS = ['/', '/latest/meta-data/', '/hooks?to=https://hooks.example.net', '/#@hooks.example.net/'];
 
-/** Whatever URL a webhook has, and whatever DNS answers, the server must only connect to public IP addresses. */
+/** The server must connect only to public IP addresses, whatever the URL of a webhook and the DNS answers are. */
 export const G4: Proof = {
   id: 'G4',
   promise: 'No webhook makes the server connect to an address that is not a public one.',
@@ -174,7 +177,7 @@ async function registerAll({ baseUrl, violations }: EventPremises, { credentials
   return hosts.length;
 }
 
-/** The first URLs are each host and name with https; the others have random schemes, ports and paths. */
+/** Returns URLs: first one with https for each host and name, then URLs with random schemes, ports and paths. */
 export function urlsOf(chance: Chance, count: number): string[] {
   const hosts = [...HOSTS, ...Object.keys(NAMES)];
   const plain = hosts.map((host) => `https://${host}/`);
@@ -187,7 +190,7 @@ export function urlsOf(chance: Chance, count: number): string[] {
   return [...plain, ...odd].slice(0, count);
 }
 
-/** Makes an attempt for a webhook whose URL was written to the database, as if registration had accepted it. */
+/** Attempts a delivery to a URL that was inserted into the database, as if registration had accepted it. */
 async function attemptAt(
   premises: EventPremises,
   shop: EventShop,

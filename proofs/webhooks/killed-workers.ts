@@ -18,7 +18,7 @@ const LONGEST_WAIT_MS = 50;
  */
 const LOST_AFTER_MS = 60_000;
 
-/** Kills processes that serve and deliver one after the other, at any moment of their work, while events are due. */
+/** Kills processes that serve and deliver, one after the other, at any moment of their work, while events are due. */
 export const G1: Proof = {
   id: 'G1',
   promise: 'However processes are killed, each committed change is delivered, and no uncommitted one is.',
@@ -83,7 +83,8 @@ async function up(server: ServerProcess): Promise<ServerProcess> {
  * event was written.
  */
 function startLoad(shop: EventShop, owner: pg.Pool, events: number) {
-  // The number of changes allowed before the next kill, because starting a process takes longer than all changes.
+  // The number of changes allowed before the next kill. Without this limit, all changes would be made while a process
+  // starts.
   const load = { allowed: 0, begun: 0, acknowledged: 0, undone: 0, done: Promise.resolve() as Promise<unknown> };
   const send = async () => {
     while (load.begun < events) {
@@ -125,7 +126,7 @@ async function takeBack(owner: pg.Pool, site_id: string, product_id: string): Pr
   }
 }
 
-/** Waits until no delivery is pending. `hurried` skips the time until a dead process is noticed. */
+/** Waits until no delivery is pending. `hurried` skips the time until the other workers notice a dead process. */
 async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   let left = Number.POSITIVE_INFINITY;
   for (let since = Date.now(); Date.now() - since < LOST_AFTER_MS; await sleep(500)) {
@@ -143,7 +144,9 @@ async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   }
 }
 
-/** Compares the received events with the committed changes. Returns how many events arrived more than once. */
+/**
+ * Compares the received events with the committed changes. Returns the number of events that arrived more than once.
+ */
 async function judge(
   owner: pg.Pool,
   site_id: string,

@@ -14,7 +14,7 @@ const TOLERANCE = 0.1;
 /** HTTP dates have whole seconds, so a wait from Retry-After may be rounded. */
 const ROUNDING_SECONDS = 2;
 
-/** Tries each bad receiver until the delivery has failed for good. The time between the attempts is skipped. */
+/** Tries each faulty receiver until the delivery has failed for good. The time between the attempts is skipped. */
 export const G2: Proof = {
   id: 'G2',
   promise:
@@ -64,7 +64,7 @@ interface Attempt {
   attempts_count: number;
   outcome: string;
   response_status: number | null;
-  /** Seconds until the next attempt; null if there is none. */
+  /** The seconds until the next attempt; null if there is none. */
   wait: number | null;
   /** The same wait according to the job in the queue. */
   queued: number | null;
@@ -73,7 +73,7 @@ interface Attempt {
   mails: number;
 }
 
-/** Makes an attempt, and returns the rows that the server wrote about it. */
+/** Makes an attempt. Returns the rows that the server wrote about it. */
 async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id }: Scene): Promise<Attempt> {
   // Removes the job, as the worker does after it ran.
   await premises.owner.query(`delete from graphile_worker._private_jobs where payload ->> 'delivery_id' = $1`, [
@@ -100,7 +100,7 @@ async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id 
   return rows[0];
 }
 
-/** Makes attempts until the delivery has failed for good, and checks each. Returns the number of attempts. */
+/** Makes attempts until the delivery has failed for good, and checks each attempt. Returns the number of attempts. */
 async function giveUp(premises: EventPremises, receiver: BadReceiver): Promise<number> {
   const { violations } = premises;
   const { url, close } = await receiver.open();
@@ -156,7 +156,7 @@ async function withReceiver(status: number, work: (url: string) => Promise<void>
   await work(receiver.url).finally(receiver.close);
 }
 
-/** Makes the webhook look as if it had been failing for this many hours, with only the last attempt left. */
+/** Changes the webhook as if it had been failing for this many hours, with only the last attempt left. */
 async function age({ owner }: EventPremises, { shop, webhook_id, delivery_id }: Scene, hours: number): Promise<void> {
   await owner.query(
     `update commerce.webhooks set failing_since = now() - $3 * interval '1 hour' where site_id = $1 and id = $2`,

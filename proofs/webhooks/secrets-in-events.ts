@@ -13,7 +13,10 @@ import { type EventShop, eventShopOf } from '../testing/webhook-shop.ts';
 const PATIENCE_MS = 60_000;
 const TYPES = [...['product.created', 'customer.created'], ...['order.created', 'order.paid', 'webhook.ping']];
 
-/** Two shops sell and send events to receivers that respond with secrets, while the server logs as much as possible. */
+/**
+ * Two shops sell and send events to receivers that respond with secrets, while the server's log level is the most
+ * detailed.
+ */
 export const G7: Proof = {
   id: 'G7',
   promise: 'Neither events nor attempts nor the log contain a secret, an e-mail address, or data of another shop.',
@@ -110,7 +113,7 @@ async function open(databaseUrl: string, baseUrl: string): Promise<Party> {
   return { buyers, shop, receivers, secrets, customer: email };
 }
 
-/** Waits until an attempt was made for each delivery. */
+/** Waits until each delivery has been attempted. */
 async function allAttempted(owner: pg.Pool): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(100)) {
     const { rowCount } = await owner.query('select from commerce.webhook_deliveries where attempts_count = 0 limit 1');
@@ -119,7 +122,7 @@ async function allAttempted(owner: pg.Pool): Promise<void> {
   throw new Error('Not all was attempted.');
 }
 
-/** The ids of a shop's objects, which no other shop may see. */
+/** Returns the ids of a shop's objects, which no other shop may see. */
 async function idsOf(owner: pg.Pool, site_id: string): Promise<string[]> {
   const tables = ['products', 'variants', 'orders', 'customers', 'webhooks', 'events', 'webhook_deliveries'];
   const parts = tables.map((table) => `select id from commerce.${table} where site_id = $1`);
@@ -127,7 +130,7 @@ async function idsOf(owner: pg.Pool, site_id: string): Promise<string[]> {
   return [site_id, ...rows.map(({ id }) => id)];
 }
 
-/** The newest 100 deliveries of a shop with their attempts, as staff see them. */
+/** Returns the newest 100 deliveries of a shop with their attempts, as staff see them. */
 async function shown({ call }: EventShop): Promise<string[]> {
   const path = '/api/dashboard/webhook-deliveries';
   const { deliveries } = await call<{ deliveries: { id: string }[] }>('GET', `${path}?limit=100`);

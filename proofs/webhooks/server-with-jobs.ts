@@ -15,13 +15,16 @@ export interface WorkingPremises {
   owner: pg.Pool;
   violations: Violations;
   openShop(): Promise<EventShop>;
-  /** The number of a shop's pending deliveries. */
+  /** Returns the number of a shop's pending deliveries. */
   countPending(shop: EventShop): Promise<number>;
   /** Makes all waiting deliveries due. */
   hurry(): Promise<void>;
 }
 
-/** `workers`: how many times the jobs are started in this process. To the queue, each is a separate worker process. */
+/**
+ * `workers` is the number of times that the jobs are started in this process. To the queue, each is a separate worker
+ * process.
+ */
 export function onWorkingPremises<T>(
   trial: Trial,
   { workers }: { workers: number },
@@ -44,8 +47,8 @@ export function onWorkingPremises<T>(
           return rows[0]?.pending ?? 0;
         },
         async hurry() {
-          // One statement changes deliveries and jobs together: a job that runs before its delivery is due would end without an
-          // attempt.
+          // Changes deliveries and jobs in one statement, because a job that runs before its delivery is due would end
+          // without an attempt.
           await owner.query(`with due as (
               update commerce.webhook_deliveries set next_attempt_at = least(next_attempt_at, now())
               where status = 'pending' returning id

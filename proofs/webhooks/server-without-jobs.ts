@@ -11,7 +11,7 @@ export interface EventPremises extends Pick<Awaited<ReturnType<typeof startServe
   openShop(): Promise<EventShop>;
   /** Makes one attempt, as a worker does when the job is due. */
   attempt(shop: EventShop, delivery_id: string): Promise<void>;
-  /** The ids of a shop's pending deliveries, oldest first, of one webhook if given. */
+  /** Returns the ids of a shop's pending deliveries, oldest first. `webhook_id` selects one webhook. */
   pending(shop: EventShop, webhook_id?: string): Promise<string[]>;
   /** Ends the pending deliveries, so that no other process attempts them. */
   forget(shop: EventShop): Promise<void>;

@@ -68,7 +68,7 @@ async function attack(
   return judged;
 }
 
-/** Triggers this many events, makes their delivery attempts, and returns the requests that the receiver got. */
+/** Triggers this many events and makes their delivery attempts. Returns the requests that the receiver got. */
 async function deliver(
   premises: EventPremises,
   shop: Awaited<ReturnType<EventPremises['openShop']>>,
@@ -94,7 +94,8 @@ async function deliver(
 }
 
 /**
- * Emits many events with random texts, in the form that the database triggers use, without making the changes that cause them.
+ * Emits many events with random texts, in the form that the database triggers use, but without the changes that would
+ * cause them.
  */
 async function moreEvents({ owner }: EventPremises, site_id: string, count: number): Promise<void> {
   const client = await owner.connect();

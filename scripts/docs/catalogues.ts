@@ -24,7 +24,7 @@ function contract(): Contract {
   return JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8'));
 }
 
-/** The page that lists the contract's errors by status, with meaning and remedy. */
+/** Returns the page that lists the contract's errors by status, with meaning and remedy. */
 export function errorsPage(): string {
   const entries = Object.entries(contract().components.schemas.ErrorCode['x-error-catalogue']);
   const statuses = [...new Set(entries.map(([, { status }]) => status))].sort((one, other) => one - other);
@@ -40,7 +40,7 @@ export function errorsPage(): string {
 quote when you ask for help. In the SDK, \`isError(error, 'budget_exceeded')\` checks for a code.\n\n${sections.join('\n')}`;
 }
 
-/** The page that lists the contract's events, with an example body for each. */
+/** Returns the page that lists the contract's events, with an example body for each. */
 export function eventsPage(): string {
   const sections = Object.entries(contract().webhooks).map(([type, { post }]) => {
     const { example } = post.requestBody.content['application/json'];

@@ -21,13 +21,13 @@ export function withLinksOfPage(text: string, source: string, all: Map<string, s
   });
 }
 
-/** Pages that are missing in the navigation, except the start page. */
+/** Returns the pages that are missing in the navigation, except the start page. */
 export function pagesWithoutEntry(navigation: unknown, names: Iterable<string>): string[] {
   const entries = JSON.stringify(navigation);
   return [...names].filter((name) => name !== 'index.md' && !entries.includes(`"/${name.replace(/\.md$/, '')}"`));
 }
 
-/** Links to pages or anchors that do not exist in the built site. */
+/** Returns links to pages or anchors that do not exist in the built site. */
 export function deadLinks(site: string): string[] {
   const files = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
   const texts = new Map(files.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(site, name), 'utf8')]));
@@ -47,8 +47,8 @@ export function deadLinks(site: string): string[] {
 }
 
 /**
- * Whether a page has an element with this id. The reference creates the ids of operations in the browser, so they are
- * read from its contract.
+ * Whether a page has an element with this id. The API reference creates the ids of operations in the browser, so these
+ * are read from its contract.
  */
 function hasPlace(site: string, page: string, id: string): boolean {
   if (readFileSync(join(site, page), 'utf8').includes(`id="${id}"`)) return true;

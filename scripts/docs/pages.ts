@@ -14,7 +14,7 @@ const ELSEWHERE: Record<string, string> = {
   'CONTRIBUTING.md': 'contributing.md',
 };
 
-/** The path of each document in the repository, with the path of its page. */
+/** Maps the path of each document in the repository to the path of its page. */
 export function pages(): Map<string, string> {
   const guides = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('.'))

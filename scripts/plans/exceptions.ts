@@ -11,10 +11,10 @@ export interface Exception {
   why: string;
 }
 
-/** Files whose statements run as commerce_sweep for all sites at once. */
+/** Files whose statements run as commerce_sweep for all sites in one statement. */
 export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts', 'shop/audit/seals.ts'];
 
-/** Files whose statements run as the owner of the tables, which may delete what commerce_app may not. */
+/** Files whose statements run as the owner of the tables, which may delete rows that commerce_app may not delete. */
 export const OWNERS = ['jobs/retention.ts', 'shop/audit/deletion.ts'];
 
 /**

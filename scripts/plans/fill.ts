@@ -1,5 +1,5 @@
 /**
- * Fills each table with made-up rows, so that the planner chooses plans as for a database with many shops. Tables and
+ * Fills each table with generated rows, so that the planner chooses plans as for a database with many shops. Tables and
  * columns are read from PostgreSQL's catalogue, so new ones need no change here.
  */
 
@@ -68,7 +68,7 @@ function insertion(client: pg.Client, table: string, columns: Column[]): string 
   return `insert into ${into} (${names}) select ${values} from generate_series(1, ${rows}) as i ${conflicts}`;
 }
 
-/** An SQL expression for a column's value in row number `i`. */
+/** Returns an SQL expression for a column's value in row number `i`. */
 function expressionOf(client: pg.Client, { name, type, nullable, refers, allowed }: Column): string {
   if (name === 'site_id') return uuid(`1 + i % ${SITES}`);
   const value = allowed ? oneOf(client, allowed) : VALUES[type.replace(/\(.*\)/, '')]?.(refers ? 'i / 3' : 'i', name);

@@ -25,7 +25,7 @@ export interface Finding {
 }
 
 /**
- * Tenant tables that a plan reads for all sites: their `site_id` is compared neither with a value nor with the
+ * Returns tenant tables that a plan reads for all sites: their `site_id` is compared neither with a value nor with the
  * `site_id` of a restricted table. The plan must be made without row-level security, which would add the comparison.
  */
 export function withoutSite(plan: PlanNode, { tenants }: Tables): Finding[] {
@@ -56,7 +56,7 @@ export function withoutSite(plan: PlanNode, { tenants }: Tables): Finding[] {
 /** This table has one row, and one more for each failover or restored backup. */
 const ALWAYS_SMALL = 'change_eras';
 
-/** Tables that a plan reads completely, and tenant tables that it reads by an index without their site. */
+/** Returns tables that a plan reads completely, and tenant tables that it reads by an index without their site. */
 export function withoutIndex(plan: PlanNode, tables: Tables): Finding[] {
   return nodesOf(plan).flatMap((node) => {
     if (node['Node Type'] === 'Seq Scan') {
@@ -74,8 +74,8 @@ export function withoutIndex(plan: PlanNode, tables: Tables): Finding[] {
 }
 
 /**
- * Conditions that use an index without row-level security, but only filter rows with it: functions that are not
- * leakproof, such as `lower`, may not see rows before the policy is checked.
+ * Returns conditions that use an index without row-level security, but only filter rows with it. PostgreSQL must not
+ * call functions that are not leakproof, such as `lower`, before it checks the policy.
  */
 export function keptFromIndex(bare: PlanNode, guarded: PlanNode): Finding[] {
   const found = new Set(nodesOf(bare).flatMap((node) => conjunctsOf(node['Index Cond'] ?? '')));

@@ -13,7 +13,7 @@ export class Bodies {
     this.#interpreter = interpreter;
   }
 
-  /** The value that the statements return; undefined if none returns. */
+  /** Returns the value that the statements return; undefined if none of them returns. */
   run(statements: readonly Typescript.Statement[], scope: Scope): Value | undefined {
     for (const statement of statements) {
       const returned = this.#step(statement, scope);

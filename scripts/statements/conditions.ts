@@ -71,7 +71,8 @@ export class Conditions {
   }
 
   /**
-   * The value of an expression. If it is unknown and its type has few values, such as `'asc' | 'desc'`, chooses one.
+   * Returns the value of an expression. If it is unknown and its type has few values, such as `'asc' | 'desc'`, chooses
+   * one.
    */
   settle(node: Typescript.Expression, scope: Scope, wanted?: boolean): Value {
     const value = this.#interpreter.evaluate(node, scope);
@@ -146,7 +147,7 @@ export class Conditions {
     return this.truth(parent.expression, scope) === (node === parent.thenStatement);
   }
 
-  /** A name for an expression's value. Expressions with the same value have the same name. */
+  /** Returns a name for an expression's value. Expressions with the same value have the same name. */
   key(node: Typescript.Node, scope: Scope): string {
     if (isWrapped(node)) return this.key(node.expression, scope);
     if (ts.isPropertyAccessExpression(node)) return `${this.key(node.expression, scope)}.${node.name.text}`;

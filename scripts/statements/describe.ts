@@ -91,7 +91,7 @@ export class Describer {
     return new Describer(client, new Map(columns.rows.map((column) => [column.key, column])));
   }
 
-  /** Undefined for a text with several statements, and for statements that depend on earlier ones. */
+  /** Returns undefined for a text with several statements, and for statements that depend on earlier ones. */
   async describe(text: string): Promise<Described | undefined> {
     if (DEPENDENT.test(text)) return undefined;
     const description = new Description(text);

@@ -31,7 +31,7 @@ export class Source {
     return this.#calls.get(name) ?? [];
   }
 
-  /** The symbol of a name. For an imported name, the symbol in its source file. */
+  /** Returns the symbol of a name. For an imported name, returns the symbol in its source file. */
   symbolOf(node: Typescript.Node): Typescript.Symbol | undefined {
     if (!this.#symbols.has(node)) this.#symbols.set(node, this.#resolve(node));
     return this.#symbols.get(node);

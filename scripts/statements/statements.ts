@@ -9,7 +9,7 @@ import { openScope, render } from './values.ts';
 export interface Sent {
   place: string;
   texts: Text[];
-  /** Why the statement's text is unknown. */
+  /** The reason why the statement's text is unknown. */
   unresolved?: string;
 }
 
@@ -30,7 +30,7 @@ const PASSING = ['db/connect.ts', 'db/transaction.ts', 'shop/shop.ts'];
 /** Maximum number of texts per statement. Most statements have one; those built from filters have hundreds. */
 const MOST_TEXTS = 64;
 
-/** All statements in the server's sources, found by the calls that send them. */
+/** Finds all statements in the server's sources by the calls that send them. */
 export function sentStatements(source: Source): Sent[] {
   return SENDERS.flatMap((name) => source.callsOf(name)).flatMap((call) => {
     const { fileName } = call.getSourceFile();

@@ -10,7 +10,7 @@ export function unresolved(node: Typescript.Node): Unresolved {
   return new Unresolved(`cannot follow ${line?.slice(0, 80)} (${placeOf(node)})`);
 }
 
-/** The innermost scope to which a declaration belongs. */
+/** Returns the innermost scope to which a declaration belongs. */
 export function scopeOf(declaration: Typescript.Node, scope: Scope): Scope {
   for (let one = scope; ; one = one.outer) {
     if (!one.of || !one.outer || isWithin(declaration, one.of)) return one;
@@ -65,7 +65,10 @@ export function mentionsSql(checker: Typescript.TypeChecker, type: Typescript.Ty
   return found;
 }
 
-/** Types of a type's elements, properties and return values. Classes and types of packages are not inspected. */
+/**
+ * Returns the types of a type's elements, properties and return values. Classes and types of packages are not
+ * inspected.
+ */
 function partsOf(checker: Typescript.TypeChecker, type: Typescript.Type): readonly Typescript.Type[] {
   if (type.isUnionOrIntersection()) return type.types;
   if (checker.isArrayType(type) || checker.isTupleType(type) || type.symbol?.name === 'Promise') {
@@ -90,7 +93,7 @@ interface Change {
 
 const changes = new WeakMap<Typescript.Node, Map<string, Change[]>>();
 
-/** Assignments to a variable or property, and calls that push elements to it. */
+/** Returns assignments to a variable or property, and calls that push elements to it. */
 export function changesOf(name: string, body: Typescript.Node): Change[] {
   const known = changes.get(body) ?? changesByName(body);
   changes.set(body, known);
@@ -110,7 +113,7 @@ function changesByName(body: Typescript.Node): Map<string, Change[]> {
   return found;
 }
 
-/** The variable or property that a node changes, by assignment or push. */
+/** Returns the variable or property that a node changes, by assignment or push. */
 function changedBy(node: Typescript.Node): Typescript.Expression | undefined {
   if (ts.isBinaryExpression(node)) return isAssignment(node.operatorToken.kind) ? node.left : undefined;
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
@@ -121,14 +124,14 @@ function isAssignment(operator: Typescript.SyntaxKind): boolean {
   return operator >= ts.SyntaxKind.FirstAssignment && operator <= ts.SyntaxKind.LastAssignment;
 }
 
-/** Whether a statement may return from its function. */
+/** Whether a statement may return from its function or throw. */
 export function returns(statement: Typescript.Node): boolean {
   if (ts.isReturnStatement(statement) || ts.isThrowStatement(statement)) return true;
   if (ts.isFunctionLike(statement)) return false;
   return ts.forEachChild(statement, (child) => returns(child) || undefined) ?? false;
 }
 
-/** Whether a statement always returns from its function. */
+/** Whether a statement ends with a return or a throw. */
 export function ends(statement: Typescript.Statement): boolean {
   const last = ts.isBlock(statement) ? statement.statements.at(-1) : statement;
   return last !== undefined && (ts.isReturnStatement(last) || ts.isThrowStatement(last));

@@ -58,7 +58,7 @@ beforeEach(() => {
 
 const made = () => asked.filter(({ path }) => path === 'POST cart').length;
 
-test('creates a cart on first use, once for parallel calls, and keeps it for later visits', async () => {
+test('creates one cart on first use, even for parallel calls, and keeps it for later visits', async () => {
   const cart = session();
   const [one, other] = await Promise.all([cart.get(), cart.add(line)]);
   expect([one.id, other.id, (await session().get()).id]).toEqual(['made-0', 'made-0', 'made-0']);
@@ -69,7 +69,7 @@ test('creates a cart on first use, once for parallel calls, and keeps it for lat
 });
 
 test.each(['expired', 'converted', undefined] as const)(
-  'replaces a cart that is %s, and repeats the call with the new one',
+  'replaces a cart that is %s, and repeats the call with the new cart',
   async (status) => {
     for (const call of ['get', 'add'] as const) {
       kept.set('cart', 'old');
@@ -81,14 +81,14 @@ test.each(['expired', 'converted', undefined] as const)(
   },
 );
 
-test('continues with the cart into which its cart was merged', async () => {
+test('continues with the merged cart after its cart was merged', async () => {
   carts = { old: 'merged', customers: 'active' };
   kept.set('cart', 'old');
   expect((await session().add(line)).id).toBe('customers');
   expect(made()).toBe(0);
 });
 
-test('throws an error that does not concern the cart, and keeps the cart', async () => {
+test('throws an error that is not about the cart, and keeps the cart', async () => {
   carts = { old: 'active' };
   kept.set('cart', 'old');
   await expect(session().add({ ...line, variant_id: 'no-such' })).rejects.toBeInstanceOf(NotFoundError);
@@ -96,7 +96,7 @@ test('throws an error that does not concern the cart, and keeps the cart', async
   expect(made()).toBe(0);
 });
 
-test('throws the error if a new cart cannot be used either', async () => {
+test('throws the error if the new cart cannot be used either', async () => {
   const failing = session().run(async (cart_id) => {
     carts[cart_id] = 'expired';
     return session()

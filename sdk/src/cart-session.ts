@@ -41,7 +41,7 @@ export interface CartSession {
   clear(): Promise<void>;
 }
 
-/** How many carts one call tries: the stored one, the one into which it was merged, and a new one. */
+/** Maximum number of carts that a call tries: the stored one, the one into which it was merged, and a new one. */
 const MOST_CARTS = 3;
 
 /**

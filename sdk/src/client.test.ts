@@ -51,7 +51,7 @@ function answerAll(body: object) {
 }
 
 describe('credentials', () => {
-  test('sends the site and the token with a storefront call', async () => {
+  test('sends the site id and the token with a storefront call', async () => {
     const [requests, { data }] = [answerAll(shop), await storefront.GET('/api/storefront/shop')];
 
     expect(data).toEqual(shop);
@@ -59,7 +59,7 @@ describe('credentials', () => {
     expect(requests[0]?.headers.get('X-Service-Token')).toBe('stk_1');
   });
 
-  test("sends the buyer's IP address with the calls for each buyer", async () => {
+  test("sends the IP address of each buyer with that buyer's calls", async () => {
     const requests = answerAll(shop);
     const one = storefront.withBuyerIp('203.0.113.7');
     await one.withCustomer('cust_1').GET('/api/storefront/shop');
@@ -85,7 +85,7 @@ describe('credentials', () => {
     expect(() => createSyncClient({ baseUrl, siteId, syncSecret: '' })).toThrow('syncSecret is missing.');
   });
 
-  test('sends the API key or the session token with a dashboard call, and the merchant if one is chosen', async () => {
+  test('sends the API key or the session token with a dashboard call, and the chosen merchant if there is one', async () => {
     const requests = answerAll({});
 
     await dashboard.GET('/api/dashboard/me');
@@ -100,7 +100,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test("adds the customer's token to a new client, and does not change the guest client", async () => {
+  test("withCustomer returns a client with the customer's token, and does not change the guest client", async () => {
     const requests = answerAll({});
 
     const options = { baseUrl, siteId, storefrontToken: 'stk_1', customerToken: 'cust_1' };
@@ -121,7 +121,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('a login call needs no credentials', async () => {
+  test('a login call requires no credentials', async () => {
     const requests = answerAll({});
 
     await createClient({ baseUrl }).POST('/api/dashboard/auth/login', {
@@ -131,7 +131,7 @@ describe('credentials', () => {
     expect(requests[0]?.headers.has('Authorization')).toBe(false);
   });
 
-  test('reports a missing credential before any request', () => {
+  test('throws an error for a missing credential before it sends a request', () => {
     const unset = undefined as unknown as string;
     expect(() => createDashboardClient({ baseUrl, apiKey: unset })).toThrow('apiKey or sessionToken is missing.');
     expect(() => createStorefrontClient({ baseUrl, siteId, storefrontToken: '' })).toThrow(
@@ -169,7 +169,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('responses', () => {
-  test('returns an error response in `error`', async () => {
+  test('returns the body of an error response in `error`', async () => {
     network.use(http.get(`${baseUrl}/api/dashboard/products/:id`, () => refusal(404, 'not_found')));
 
     const { data, error, response } = await dashboard.GET('/api/dashboard/products/{product_id}', { params });
@@ -179,7 +179,7 @@ describe('responses', () => {
     expect(response.status).toBe(404);
   });
 
-  test('returns no data for a response without a body', async () => {
+  test('returns undefined as data for a response without a body', async () => {
     network.use(http.post(`${baseUrl}/api/dashboard/auth/logout`, () => new HttpResponse(null, { status: 204 })));
     expect(await unwrap(dashboard.POST('/api/dashboard/auth/logout'))).toBeUndefined();
   });
@@ -196,11 +196,11 @@ describe('responses', () => {
 });
 
 describe('mistakes of the caller', () => {
-  test('rejects a baseUrl without a scheme at once', () => {
+  test('throws an error for a baseUrl without a scheme', () => {
     expect(() => createClient({ baseUrl: 'localhost:8080' })).toThrow('must begin with http:// or https://');
   });
 
-  test('explains a wrong baseUrl if the response is a page instead of JSON', async () => {
+  test('explains a wrong baseUrl if the response is an HTML page instead of JSON', async () => {
     network.use(http.get(`${baseUrl}/api/storefront/shop`, () => HttpResponse.html('<h1>Welcome</h1>')));
 
     const call = storefront.GET('/api/storefront/shop');
@@ -209,7 +209,7 @@ describe('mistakes of the caller', () => {
     await expect(call).rejects.toThrow('https://shop.test answered with text/html');
   });
 
-  test('does not follow a redirect, and names its target', async () => {
+  test('does not follow a redirect, and names its target in the error', async () => {
     network.use(
       http.all(
         `${baseUrl}/*`,
@@ -220,7 +220,7 @@ describe('mistakes of the caller', () => {
   });
 
   test.each(['', '.', '..'])(
-    'rejects the path parameter "%s", which would call another operation',
+    'rejects the path parameter "%s", because it would call another operation',
     async (id_or_slug) => {
       const call = storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path: { id_or_slug } } });
       await expect(call).rejects.toThrow('The path parameter id_or_slug must not be');
@@ -271,7 +271,7 @@ export function typesRefuseWhatTheContractDoesNotHave() {
   createDashboardClient({ baseUrl });
 }
 
-test("a response has the contract's type, and its enums accept unknown values", () => {
+test('a response has the type of the contract, whose enums allow unknown values', () => {
   const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
   type Product = Awaited<ReturnType<typeof read>>;
 

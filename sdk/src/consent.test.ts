@@ -61,7 +61,7 @@ async function played<T>(promise: Promise<T>): Promise<T> {
   return over;
 }
 
-test('polls at the given interval, and less often after slow_down, until there is a token', async () => {
+test('polls at the given interval, and less often after slow_down, until it gets a token', async () => {
   const polls = answerPolls(pending, slowDown, pending, granted);
   const consent = await ask();
   expect(consent.verification_uri_complete).toContain('WDJB-MJHT');
@@ -83,7 +83,7 @@ test('repeats a poll with the same Idempotency-Key after a lost connection, so t
   expect(polls[0]?.key).toBe(polls[1]?.key);
 });
 
-test('throws agent_cap_exceeded, and the same consent request can be polled again afterwards', async () => {
+test('throws agent_cap_exceeded, and can then poll the same consent request again', async () => {
   answerPolls(
     () => refusal(400, 'agent_cap_exceeded', { retryable: true }),
     granted,
@@ -98,7 +98,7 @@ test('throws agent_cap_exceeded, and the same consent request can be polled agai
   await expect(played(consent.token())).rejects.toMatchObject({ code: 'access_denied' });
 });
 
-test("stops waiting for consent when the caller's signal is aborted", async () => {
+test("stops polling when the caller's signal is aborted", async () => {
   const polls = answerPolls(granted);
   const consent = await ask();
   const stop = new AbortController();
@@ -110,7 +110,7 @@ test("stops waiting for consent when the caller's signal is aborted", async () =
   expect(polls).toEqual([]);
 });
 
-test("an agent client needs only the agent's token", async () => {
+test("an agent client requires only the agent's token", async () => {
   const requests: Request[] = [];
   network.use(
     http.get(`${baseUrl}/api/agent/audit/me`, ({ request }) => {

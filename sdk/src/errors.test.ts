@@ -41,7 +41,7 @@ test.each([
   [429, 'rate_limited', RateLimitError],
   [500, 'internal_error', ServerError],
 ] as const)(
-  'throws a response with the status %i as the error class of that status, with code, message and request id',
+  'throws the error class of the status %i, with code, message and request id',
   async (status, code, Family) => {
     const error = await thrownFor(refusal(status, code));
 
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('a ValidationError lists the first mistakes of a 422 in its message, and all of them in `detail`', async () => {
+test('the message of a ValidationError lists the first mistakes of a 422, and `detail` contains all', async () => {
   const error = await thrownFor(invalid());
 
   expect(error).toBeInstanceOf(ValidationError);
@@ -65,12 +65,12 @@ test('a ValidationError lists the first mistakes of a 422 in its message, and al
   ]);
 });
 
-test('returns `retryable` and the waiting time for a temporary error', async () => {
+test('returns `retryable` and the delay for a temporary error', async () => {
   const error = await thrownFor(refusal(503, 'unavailable', { retryable: true, headers: { 'Retry-After': '2' } }));
   expect(error).toMatchObject({ retryable: true, retryAfterMs: 2000 });
 });
 
-test("keeps the extra fields of an error code in the error's `body`", async () => {
+test('returns the extra fields of an error code in `body`', async () => {
   const body = {
     error: 'insufficient_stock',
     message: 'Too few.',
@@ -82,7 +82,7 @@ test("keeps the extra fields of an error code in the error's `body`", async () =
   expect(error.body).toEqual(body);
 });
 
-test('narrows an error to the fields of its code with isError, or with a switch over several codes', async () => {
+test('isError and a switch over codes narrow the type of an error to the fields of its code', async () => {
   const body = {
     ...{ error: 'budget_exceeded', message: 'Too much.', request_id: requestId, retryable: false },
     ...{ limit: 'budget', budget_cents: 10_000, budget_used_cents: 7000, required_cents: 4200 },
@@ -114,7 +114,7 @@ test.each([
     'a body of the wrong types',
     HttpResponse.json({ error: 7, detail: 'no' }, { status: 502, headers: { 'X-Request-Id': 'edge-1' } }),
   ],
-])('if a proxy returns %s, derives the error from the status', async (_what, answer) => {
+])('derives the error from the status if a proxy returns %s', async (_what, answer) => {
   const error = await thrownFor(answer);
 
   expect(error).toBeInstanceOf(ServerError);

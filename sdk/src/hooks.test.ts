@@ -41,7 +41,7 @@ test('calls the hooks for each attempt, with the same Idempotency-Key and withou
   expect(JSON.stringify(events)).not.toContain('_secret');
 });
 
-test('throws an error of onRequest, and sends nothing', async () => {
+test('throws an error of onRequest, and does not send the request', async () => {
   const stop = new Error('Not now.');
   const onRequest = () => {
     throw stop;
@@ -50,7 +50,7 @@ test('throws an error of onRequest, and sends nothing', async () => {
   await expect(call).rejects.toBe(stop);
 });
 
-test('lastResponse returns the HTTP response that belongs to data, an error or a raw result', async () => {
+test('lastResponse returns the HTTP response of data, an error or a raw result', async () => {
   const storefront = createStorefrontClient(credentials);
   answerInTurn(busy);
   const data = await unwrap(storefront.POST('/api/storefront/cart'));

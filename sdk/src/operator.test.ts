@@ -28,7 +28,7 @@ test("sends the operator's key with each call, and an Idempotency-Key with mutat
   expect(requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('reads all sites page by page with a cursor', async () => {
+test('reads the list of sites page by page with a cursor', async () => {
   const site = { site_id: siteId, name: 'Alder & Finch' };
   network.use(
     http.get(`${baseUrl}/api/operator/sites`, ({ request }) => {
@@ -43,14 +43,14 @@ test('reads all sites page by page with a cursor', async () => {
   expect(found).toEqual(['Alder & Finch', 'Alder & Finch']);
 });
 
-test('throws for error responses and for a client without a key', async () => {
+test('throws for an error response and for a client without a key', async () => {
   network.use(http.get(`${baseUrl}/api/operator/sites/${siteId}`, () => refusal(404, 'not_found')));
 
   await expect(unwrap(operator.GET('/api/operator/sites/{site_id}', { params }))).rejects.toThrow(NotFoundError);
   expect(() => createOperatorClient({ baseUrl, operatorKey: '' })).toThrow('operatorKey is missing.');
 });
 
-test('fields that are not in the contract do not compile', async () => {
+test('a request with a field that is not in the contract does not compile', async () => {
   const wrong = () => [
     // @ts-expect-error: the operators' API has no shop operations
     operator.GET('/api/dashboard/settings'),

@@ -35,7 +35,7 @@ async function slugsOf(products: AsyncIterable<{ slug: string }>): Promise<strin
   return slugs;
 }
 
-test('reads a list by page number to its end, with the filters on each page', async () => {
+test('reads a list by page number to its end, and sends the filters with each page', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd', 'e']);
   const query = { tag: ['mug', 'cup'], limit: 2 };
 
@@ -53,7 +53,7 @@ test('requests no further page after a full last page', async () => {
   expect(queries).toEqual(['?limit=100', '?limit=100&page=2']);
 });
 
-test('stops after one page of an empty list', async () => {
+test('stops after the first page of an empty list', async () => {
   const queries = listByPage([]);
   expect(await slugsOf(paginate(storefront, '/api/storefront/products'))).toEqual([]);
   expect(queries).toHaveLength(1);
@@ -65,7 +65,7 @@ test('paginate starts at the requested page', async () => {
   expect(await slugsOf(paginate(storefront, '/api/storefront/products', { params }))).toEqual(['c', 'd', 'e']);
 });
 
-test('requests no further page after the caller leaves the loop', async () => {
+test('requests no further page after the caller breaks out of the loop', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd', 'e']);
   for await (const { slug } of paginate(storefront, '/api/storefront/products')) {
     if (slug === 'b') break;
@@ -73,7 +73,7 @@ test('requests no further page after the caller leaves the loop', async () => {
   expect(queries).toHaveLength(1);
 });
 
-test('follows cursors to the end of a list, even over an empty page', async () => {
+test('follows cursors to the end of a list, even after an empty page', async () => {
   const cursors: (string | null)[] = [];
   const pages = [
     { products: [{ slug: 'a' }], next_cursor: 'one' },
@@ -91,7 +91,7 @@ test('follows cursors to the end of a list, even over an empty page', async () =
   expect(cursors).toEqual([null, 'one', 'two']);
 });
 
-test('keeps path parameters, and throws errors like unwrap', async () => {
+test('keeps path parameters on each page, and throws errors like unwrap', async () => {
   const variant_id = '0192f3a0-4444-7000-8000-000000000001';
   network.use(http.get(`${baseUrl}/api/dashboard/inventory/${variant_id}/movements`, () => refusal(404, 'not_found')));
   const movements = paginate(dashboard, '/api/dashboard/inventory/{variant_id}/movements', {
@@ -112,7 +112,7 @@ test("stops reading pages when the caller's signal is aborted", async () => {
   await expect(read()).rejects.toThrow('abort');
 });
 
-test("the elements of each paginated list have the contract's type", () => {
+test('the elements of each paginated list have the type of the contract', () => {
   expectTypeOf(paginate(storefront, '/api/storefront/products')).toEqualTypeOf<
     AsyncGenerator<Schemas['Product'], void, undefined>
   >();

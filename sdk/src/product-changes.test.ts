@@ -22,7 +22,7 @@ function feed(...pages: string[][]) {
   return queries;
 }
 
-test('returns all changes in order, and then the cursor for the next read', async () => {
+test('returns all product changes in order, and then the cursor for the next read', async () => {
   const queries = feed(['a', 'b'], ['c'], []);
   const changes = sync.products();
   const seen: string[] = [];
@@ -32,7 +32,7 @@ test('returns all changes in order, and then the cursor for the next read', asyn
   expect(queries).toEqual(['?limit=500', '?cursor=1&limit=500', '?cursor=2&limit=500']);
 });
 
-test('misses no change when it continues from the cursor after an interruption', async () => {
+test('skips no change when an interrupted read continues at its cursor', async () => {
   const pages = [['a', 'b'], ['c', 'd'], ['e']];
   for (let left = 1; left <= 5; left += 1) {
     feed(...pages);
@@ -47,7 +47,7 @@ test('misses no change when it continues from the cursor after an interruption',
   }
 });
 
-test('advances the cursor after a page was processed, not before', async () => {
+test('advances the cursor after the caller has processed a page, not before', async () => {
   feed(['a', 'b'], ['c']);
   const changes = sync.products();
   const cursors: (string | undefined)[] = [];
@@ -55,7 +55,7 @@ test('advances the cursor after a page was processed, not before', async () => {
   expect(cursors).toEqual([undefined, undefined, '1']);
 });
 
-test('returns each page with the cursor to store', async () => {
+test('returns each page with its cursor', async () => {
   feed(['a', 'b'], ['c']);
   const kept: [string[], string][] = [];
   for await (const { changes, resume_cursor } of sync.products({ limit: 2 }).pages()) {
@@ -67,7 +67,7 @@ test('returns each page with the cursor to store', async () => {
   ]);
 });
 
-test('returns new product changes when it is iterated again', async () => {
+test('a second iteration returns only new product changes', async () => {
   const pages = [['a']];
   feed(...pages);
   const changes = sync.products();
@@ -105,6 +105,6 @@ test("stops reading product changes when the caller's signal is aborted", async 
   await expect(read()).rejects.toThrow('abort');
 });
 
-test("each product change has the contract's type", () => {
+test('each product change has the type of the contract', () => {
   expectTypeOf(sync.products()).toExtend<AsyncIterable<Schemas['ProductChange']>>();
 });

@@ -30,7 +30,7 @@ export interface ProductChanges extends AsyncIterable<Schemas['ProductChange'], 
    * Undefined until then, unless one was passed.
    */
   readonly cursor: string | undefined;
-  /** The same by page, to store each page together with its `resume_cursor`. */
+  /** Iterates over whole pages, so that each can be stored together with its `resume_cursor`. */
   pages(): AsyncGenerator<ProductChangesPage, void, undefined>;
 }
 

@@ -56,7 +56,7 @@ async function listen(first: (response: ServerResponse) => void) {
 }
 
 describe('temporary failures', () => {
-  test('retries a mutation with the same Idempotency-Key and body after lost connections', async () => {
+  test('retries a mutation with the same Idempotency-Key and body after a lost connection', async () => {
     const calls = answer(lost, lost, fine);
 
     const { response } = await dashboard.POST('/api/dashboard/products', { body });
@@ -82,7 +82,7 @@ describe('temporary failures', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('retries a checkout completion with the same Idempotency-Key, so that a lost response creates no second order', async () => {
+  test('retries a checkout completion with the same Idempotency-Key, so that a lost response does not lead to a second order', async () => {
     const calls = answer(lost, () => refusal(503, 'unavailable', { retryable: true }), fine);
     const params = { path: { checkout_id: siteId } };
 
@@ -92,7 +92,7 @@ describe('temporary failures', () => {
     expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
   });
 
-  test('retries after a response that ends too early', async () => {
+  test('retries after a response that was cut off', async () => {
     const server = await listen((response) => {
       response.write('{"products":[', () => response.destroy());
     });
@@ -130,7 +130,7 @@ describe('final failures', () => {
     expect(send).toHaveBeenCalledTimes(4);
   });
 
-  test('returns the last result after maxAttempts', async () => {
+  test('returns the last result after maxAttempts attempts', async () => {
     const calls = answer(() => refusal(503, 'unavailable', { retryable: true }));
     const { response } = await storefront.GET('/api/storefront/shop');
     expect(response.status).toBe(503);
@@ -159,7 +159,7 @@ describe('Retry-After', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(date - 5);
   });
 
-  test('returns the error at once if Retry-After exceeds maxWaitMs', async () => {
+  test('returns the error without waiting if Retry-After exceeds maxWaitMs', async () => {
     const calls = answer(busy('60'), fine);
     const { response } = await storefront.GET('/api/storefront/shop');
     expect(response.status).toBe(429);
@@ -168,7 +168,7 @@ describe('Retry-After', () => {
 });
 
 describe('timeouts and aborts', () => {
-  test('retries an attempt that times out, and finally throws a TimeoutError', async () => {
+  test('retries an attempt that times out, and throws a TimeoutError after the last one', async () => {
     const hasty = createStorefrontClient({ ...fast, siteId, storefrontToken: 'stk_1', timeoutMs: 30, maxAttempts: 2 });
     const calls = answer(never);
 
@@ -179,7 +179,7 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('applies the timeout to a stalled body', async () => {
+  test('applies the timeout to a body that stalls', async () => {
     const server = await listen((response) => {
       response.write('{"products":[');
     });
@@ -190,7 +190,7 @@ describe('timeouts and aborts', () => {
     expect(server.calls()).toBe(2);
   });
 
-  test("aborts a running attempt with the caller's reason, and does not retry", async () => {
+  test("aborts a running attempt with the caller's reason, and does not retry it", async () => {
     const calls = answer(never);
     const controller = new AbortController();
 
@@ -201,7 +201,7 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("the caller's signal ends the wait between attempts", async () => {
+  test("aborting the caller's signal ends the wait between attempts", async () => {
     const calls = answer(busy('3600'));
     // Without the abort, the test would wait for an hour and time out.
     const waiting = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1', maxWaitMs: 4_000_000 });
@@ -213,7 +213,7 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("sends no request if the caller's signal was aborted before the call", async () => {
+  test("sends no request if the caller's signal was already aborted", async () => {
     const calls = answer(fine);
     await expect(storefront.GET('/api/storefront/shop', { signal: AbortSignal.abort() })).rejects.toThrow('abort');
     expect(calls).toHaveLength(0);

@@ -11,7 +11,7 @@ const agent = createAgentClient({ baseUrl, agentToken: `agt_${'a'.repeat(38)}`, 
 const CART = '0192f3a2-0000-7000-8000-000000000001';
 const VARIANT = '0192f3a0-5555-7000-8000-000000000001';
 
-test('an AI SDK model can find and add products, and read errors, with these tools', async () => {
+test('a model of the AI SDK can find and add products, and read errors, with the agent tools', async () => {
   const seen: unknown[] = [];
   const note = async ({ request }: { request: Request }) =>
     seen.push([new URL(request.url).pathname, await request.json(), request.headers.has('Idempotency-Key')]);
@@ -69,7 +69,7 @@ test('an AI SDK model can find and add products, and read errors, with these too
   expect(offered.map(({ name }) => name)).not.toContain('create_checkout');
 });
 
-test('converts all tools to each format within the limits of the model APIs', () => {
+test('converts the agent tools to each format within the limits of the model APIs', () => {
   const tools = createAgentTools(agent);
   const names = tools.list.map(({ name }) => name);
   expect(names).toEqual(

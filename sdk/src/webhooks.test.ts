@@ -25,7 +25,7 @@ async function reasonOf(verified: Promise<unknown>): Promise<string> {
 }
 
 describe('compatibility with an independent library', () => {
-  test('verifies signatures of an independent library and vice versa, for bodies and secrets of any kind', async () => {
+  test('verifies signatures of an independent library and vice versa, with any body and secret', async () => {
     for (let length = 0; length < 200; length += 1) {
       const key = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(24 + (length % 41)))).toString('base64')}`;
       const name = Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('latin1');
@@ -42,7 +42,7 @@ describe('compatibility with an independent library', () => {
     }
   });
 
-  test('while a webhook secret is rotated, signatures with either secret are accepted', async () => {
+  test('accepts signatures with either secret while a webhook secret is rotated', async () => {
     const both = await webhooks.sign(body, secrets);
     for (const key of secrets) {
       expect(new Webhook(key).verify(body, both)).toEqual(event);
@@ -54,7 +54,7 @@ describe('compatibility with an independent library', () => {
 });
 
 describe('accepted input', () => {
-  test('accepts bytes and text, and headers of fetch and of Node in any case', async () => {
+  test('accepts bodies as bytes or text, and headers of fetch and Node in any case', async () => {
     const signed = await webhooks.sign(body, secret, { event_id });
     const bytes = new TextEncoder().encode(body);
     const upper = Object.fromEntries(Object.entries(signed).map(([name, value]) => [name.toUpperCase(), value]));
@@ -65,14 +65,14 @@ describe('accepted input', () => {
     }
   });
 
-  test('skips signatures that are damaged or of unknown versions', async () => {
+  test('ignores signatures that are malformed or of unknown versions', async () => {
     const signed = await webhooks.sign(body, secret);
     const signature = `v1a,AAAA v1,%% v1 v2,${signed['webhook-signature'].slice(3)} ${signed['webhook-signature']}`;
     const headers = { ...signed, 'webhook-signature': signature };
     expect(await webhooks.verify(body, headers, secret)).toMatchObject(event);
   });
 
-  test('throws a TypeError for invalid settings, not a verification error', async () => {
+  test('throws a TypeError for invalid settings, instead of a verification error', async () => {
     const signed = await webhooks.sign(body, secret);
     for (const wrong of ['', 'whsec_', 'whsec_not base64!', [], [secret, '']]) {
       await expect(webhooks.verify(body, signed, wrong)).rejects.toThrow(TypeError);
@@ -92,7 +92,7 @@ describe('rejected deliveries and their reasons', () => {
     }
   });
 
-  test('rejects a delivery that is too old or from the future, exact to the second', async () => {
+  test('rejects a delivery that is too old or too far in the future, exact to the second', async () => {
     const at = (seconds: number) => new Date(1_772_439_720_000 + seconds * 1000);
     const signed = await webhooks.sign(body, secret, { now: at(0) });
     const verifyAt = (seconds: number, toleranceSeconds?: number) =>
@@ -147,7 +147,7 @@ describe('rejected deliveries and their reasons', () => {
   });
 });
 
-test("verifies the contract's example of every event", async () => {
+test("verifies and parses the contract's example of every event", async () => {
   for (const { post } of Object.values(contract.webhooks)) {
     const { example } = post.requestBody.content['application/json'];
     const text = JSON.stringify(example);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the server on Node 24 or newer, which runs TypeScript directly: on this Node, or, if this one is older, on the one that
-// npm installed with the project. The package contains the built files, not the sources.
+// Starts the server on Node 24 or newer, which runs TypeScript directly. If the current Node is older, uses the one
+// that npm installed with the project. The package contains the built files, not the sources.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
@@ -33,7 +33,7 @@ function nodeOfProject() {
   }
 }
 
-/** Runs the server as a child that gets our signals and gives us its exit code. */
+/** Runs the server as a child process, forwards signals to it, and exits with its exit code. */
 function passOn(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -48,15 +48,19 @@ function passOn(node) {
 }
 
 /**
- * Compiling takes half of the time of a start and a tenth of the memory: what was compiled is kept in the installation, where
- * nobody else can write, or where NODE_COMPILE_CACHE says. Where that cannot be written, nothing is kept.
+ * Caches compiled code, because compiling takes half of the startup time and a tenth of the memory. The cache is in the
+ * installation, where nobody else can write, or in the directory of NODE_COMPILE_CACHE. If that directory is not
+ * writable, nothing is cached.
  */
 function keepCompiled() {
   const modules = isPackage ? '../../../' : '../../node_modules/';
   module.enableCompileCache(fileURLToPath(new URL(`${modules}.cache/commerce-server`, import.meta.url)));
 }
 
-/** When the parent is killed, nothing else notifies the child: it would keep running in the background and keep the port. */
+/**
+ * Stops the child when its parent is killed, because nothing else notifies it: it would keep running in the background
+ * and keep the port.
+ */
 function endWithParent() {
   const parent = process.env[PARENT];
   delete process.env[PARENT];

@@ -68,7 +68,7 @@ interface Column {
   table: string;
   name: string;
   type: string;
-  /** The type; for an array, that of its elements. */
+  /** The type of the column or, for an array, of its elements. */
   base: string;
   array: boolean;
   nullable: boolean;

@@ -72,7 +72,7 @@ export interface AppDeps {
   stripeApiUrl?: string | undefined;
   /** The platform's Stripe key, for sites with a connected account. */
   stripePlatformKey?: string | undefined;
-  /** How long to wait for payment providers. Default: `PROVIDER_DEADLINES`. */
+  /** Time limits for calls to payment providers. Default: `PROVIDER_DEADLINES`. */
   providerDeadlines?: ProviderDeadlines;
   /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;
@@ -230,8 +230,9 @@ function unlessApi(router: Router): RequestHandler {
 }
 
 /**
- * Headers for JSON that browsers must not render, cache or frame; pages set their own. Strict-Transport-Security
- * includes subdomains of the configured host, but not those of a shop's own host, which belong to the shop.
+ * Sets headers for JSON that browsers must not render, cache or frame; pages set their own. Strict-Transport-Security
+ * includes the subdomains of the configured host. For a shop's own host it does not, because the subdomains belong to
+ * the shop.
  */
 function securityHeaders(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {

@@ -36,7 +36,7 @@ export function onOrOff(text: string): boolean | Unreadable {
 export function origin(text: string): string | Unreadable {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return UNREADABLE;
-  // Differs if the URL has a path, query or password.
+  // The URL has a path, query or password if it differs from its origin.
   return url.href === `${url.origin}/` ? url.origin : UNREADABLE;
 }
 

@@ -36,11 +36,11 @@ export interface Config {
   databaseReplicaUrls: string[];
   databasePoolMax: number;
   databasePooling: 'session' | 'transaction';
-  /** By how much order numbers advance when a new era begins (db/era.ts). */
+  /** Number of order numbers to skip when a new era begins (db/era.ts). */
   skippedNumbers: number;
   /** Whether a start migrates the database. If not, it checks that the schema is complete. */
   migrates: boolean;
-  /** How long to wait at startup for another process that is migrating. */
+  /** Maximum waiting time at startup while another process migrates. */
   migrationWaitSeconds: number;
   redisUrl: string | undefined;
   /** Undefined if mails are written to files. */
@@ -75,7 +75,7 @@ export interface Config {
   validateResponses: boolean;
   /** `if_empty` creates the demo shop only in a database without shops. */
   demoShop: 'on' | 'if_empty' | 'off';
-  /** Sentences about probable mistakes. In production these are errors. */
+  /** Messages about probable mistakes. In production these are errors. */
   warnings: string[];
 }
 
@@ -102,7 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, secretKeyIn);
 }
 
-/** Like `readConfig`, but writes nothing: a missing secret key is not generated and stays empty. */
+/** Like `readConfig`, but writes nothing: a missing secret key is left empty instead of generated. */
 export function inspectConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, (dataDir) => (hasSecretKey(dataDir) ? secretKeyIn(dataDir) : ''));
 }

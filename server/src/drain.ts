@@ -31,7 +31,7 @@ const HARD_LIMIT_SECONDS = 30;
 const FATAL_IN_FLIGHT_SECONDS = 1;
 const FATAL_HARD_LIMIT_SECONDS = 5;
 const IDLE_SWEEP_MS = 1_000;
-// npm forwards a Ctrl-C that the terminal has already sent to this process. Both count as one signal.
+// npm forwards a Ctrl-C that the terminal has already sent to this process. Both signals count as one.
 const ECHO_MS = 250;
 
 /** Installs the signal handlers. Call it once. */

@@ -7,9 +7,9 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * Opens a Redis client that never delays requests for long. Without a connection, commands are rejected at once instead
- * of queued. A command that cannot be sent fails after 300 ms. The client keeps reconnecting. Its users need a
- * fallback, also for commands without an answer.
+ * Opens a Redis client that never delays requests for long. Without a connection, commands are rejected immediately
+ * instead of queued. A command that cannot be sent fails after 300 ms. The client keeps reconnecting. Its users need a
+ * fallback, also for commands that Redis does not answer.
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
   // Imported here, because most servers run without Redis.

@@ -124,7 +124,7 @@ function failInserts(admin: pg.Client, table: string, sqlstate: string) {
     create trigger injected before insert on commerce.${table} execute function public.fail_${table}()`);
 }
 
-test('docs/alerts.md explains exactly the existing alerts', () => {
+test('docs/alerts.md explains each existing alert, and no others', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/alerts.md'), 'utf8');
   const explained = [...page.matchAll(/^\| `(\w+)` \((page|warn)\)/gm)].map(
     ([, name, severity]) => `${name} ${severity}`,
@@ -134,7 +134,7 @@ test('docs/alerts.md explains exactly the existing alerts', () => {
 });
 
 test.skipIf(!promtool || !redisServer)(
-  'each injected fault raises only the alerts and findings of doctor that name it, and a healthy installation raises none',
+  'each injected fault raises only the alerts and doctor findings about that fault, and a healthy installation raises none',
   async () => {
     const { shop, admin, mails, failing, redis, worker, read, alertsAfter, addJob, doctor } = await givenInstallation();
 

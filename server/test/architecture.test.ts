@@ -18,19 +18,22 @@ test('each file and folder that docs/architecture.md names exists', () => {
   expect(missing).toEqual([]);
 });
 
-describe('the lists in docs/architecture.md equal the layers that imports are checked against:', () => {
+describe('the lists of layers in docs/architecture.md', () => {
   const lists = [...PAGE.matchAll(/(?:^\d+\. .*\n)+/gm)].map(([list]) => list.trim().split('\n'));
-  test.each(['server/src', 'server/src/shop'])('docs/architecture.md lists the checked layers of %s', (root) => {
-    const list = lists[root === 'server/src' ? 0 : 1] ?? [];
+  test.each(['server/src', 'server/src/shop'])(
+    'docs/architecture.md lists the layers of %s that the layer check uses',
+    (root) => {
+      const list = lists[root === 'server/src' ? 0 : 1] ?? [];
 
-    const listed = list.map((line) =>
-      / the files directly in /.test(line) ? ['.'] : [...line.matchAll(/`([\w.-]+?)\/?`/g)].map(([, name]) => name),
-    );
+      const listed = list.map((line) =>
+        / the files directly in /.test(line) ? ['.'] : [...line.matchAll(/`([\w.-]+?)\/?`/g)].map(([, name]) => name),
+      );
 
-    expect(listed).toEqual(FLOORS[root]);
-  });
+      expect(listed).toEqual(FLOORS[root]);
+    },
+  );
 
-  test('the table in docs/architecture.md lists each folder of the server', () => {
+  test('docs/architecture.md lists each folder of the server in its table', () => {
     const table = PAGE.split('\n').filter((line) => line.startsWith('| `'));
     const named = table.flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(/`(?:server\/src\/)?(\w+)\//g)]);
 
@@ -40,7 +43,7 @@ describe('the lists in docs/architecture.md equal the layers that imports are ch
   });
 });
 
-describe('the check of imports', () => {
+describe('the layer check', () => {
   test.each([
     ['an import of a higher layer', 'server/src/shop/shop.ts', `import { run } from '../jobs/run.ts';`],
     [
@@ -70,11 +73,11 @@ describe('the check of imports', () => {
       'cli/src/main.ts',
       `import { readConfig } from '../../server/src/config.ts';`,
     ],
-  ])('the check of layers rejects %s', (_, file, source) => {
+  ])('the layer check rejects %s', (_, file, source) => {
     expect(mistakesOf(importsOf(file, source))).toHaveLength(1);
   });
 
-  test('the check of layers rejects imports in a cycle, and reports the cycle once', () => {
+  test('the layer check rejects imports that form a cycle, and reports the cycle once', () => {
     const circle = ['a', 'b', 'c'].map((name, i, all) => ({
       file: `sdk/src/${name}.ts`,
       target: `sdk/src/${all[(i + 1) % all.length]}.ts`,
@@ -83,7 +86,7 @@ describe('the check of imports', () => {
     expect(mistakesOf(circle)).toEqual(['Circle: sdk/src/a.ts → sdk/src/b.ts → sdk/src/c.ts → sdk/src/a.ts']);
   });
 
-  test('the check of layers accepts all other imports', () => {
+  test('the layer check accepts all other imports', () => {
     const source = `import pg from 'pg';\nimport * as mail from '../mail.ts';\nexport const from = 'x';\n// from './y.ts'\n`;
 
     expect(mistakesOf(importsOf('server/src/shop/carts/rows.ts', source))).toEqual([]);

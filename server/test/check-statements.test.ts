@@ -26,7 +26,7 @@ function expected(): string[] {
   });
 }
 
-test('check-statements.ts reports each statement that PostgreSQL rejects and each column that does not match its type', async () => {
+test('check-statements.ts reports each statement that PostgreSQL rejects, and each column whose type does not match', async () => {
   const { code, lines } = await check('--unresolved');
   const places = lines.filter((line) => line.startsWith(FIXTURE));
 

@@ -26,7 +26,7 @@ async function receiver(...answer: Parameters<typeof openReceiver>) {
   return opened;
 }
 
-test('commerce listen forwards the events of the shop, signed, and ends cleanly', async () => {
+test("`commerce listen` forwards the shop's events with a signature, and exits on Ctrl-C without an error", async () => {
   const { begin, commerce, givenProduct, dashboard } = await merchant();
   const local = await receiver();
   const listening = begin(['listen', '--forward-to', local.url]);
@@ -53,7 +53,7 @@ test('commerce listen forwards the events of the shop, signed, and ends cleanly'
   expect(data?.listeners_count).toBe(0);
 });
 
-test('commerce listen with an event filter forwards no other events', async () => {
+test('`commerce listen` with an event filter forwards no other events', async () => {
   const { begin, commerce, givenProduct } = await merchant();
   const listening = begin(['listen', '--event', 'order.created', '--json']);
   await waitFor(() => listening.out().includes('whsec_'));
@@ -65,7 +65,7 @@ test('commerce listen with an event filter forwards no other events', async () =
   expect(out.trim().split('\n')).toHaveLength(2);
 });
 
-test('a webhook is created, tested and rotated by CLI, and its deliveries are listed and replayed', async () => {
+test('the CLI creates, tests and rotates a webhook, and lists and replays its deliveries', async () => {
   await working();
   const { commerce } = await merchant();
   const taken = await receiver();
@@ -96,7 +96,7 @@ test('a webhook is created, tested and rotated by CLI, and its deliveries are li
   expect(again?.headers['webhook-id']).toBe(paid?.headers['webhook-id']);
 });
 
-test('the CLI replays events that a disabled webhook missed, from a given time', async () => {
+test('the CLI replays the events since a given time that a disabled webhook missed', async () => {
   await working();
   const { commerce } = await merchant();
   const dead = await receiver((_received, count) => (count === 1 ? 410 : 204));

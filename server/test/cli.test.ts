@@ -58,7 +58,7 @@ test('a dry run of products import writes nothing, and importing the same file a
   expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 6 });
 });
 
-test('a dry run of a file with invalid rows reports the same as its import, and no value is lost without a warning', async () => {
+test('a dry run of a file with invalid rows reports the same as its import, and values are lost only with a warning', async () => {
   const { commerce, dashboard } = await merchant();
   const nasty = new URL('fixtures/shopify-nasty.csv', import.meta.url).pathname;
   for (const rule of ['keep-first', 'suffix', 'refuse']) {
@@ -94,7 +94,7 @@ test('products import keeps stock that has changed since the export, and resets 
 });
 
 for (const format of ['jsonl', 'shopify']) {
-  test(`exporting a catalogue as ${format} to another shop and back leaves it unchanged`, async () => {
+  test(`a catalogue exported as ${format} to another shop and back is unchanged`, async () => {
     const [first, second] = [await merchant(), await merchant()];
     await first.commerce(['products', 'import', FIXTURE]);
     const dir = await folder();
@@ -111,7 +111,7 @@ for (const format of ['jsonl', 'shopify']) {
   });
 }
 
-test('products import imports a file of 450 products in several calls, and names its invalid rows', async () => {
+test('products import imports a file of 450 products in several calls, and names the lines of invalid rows', async () => {
   const { commerce, dashboard } = await merchant();
   const rows = Array.from({ length: 450 }, (_, index) => {
     const price = index % 100 === 7 ? '1.23456' : '5.00';
@@ -126,7 +126,7 @@ test('products import imports a file of 450 products in several calls, and names
   expect((await dashboard.GET('/api/dashboard/products')).data?.total).toBe(445);
 });
 
-test('the CLI logs in, shows the logged-in person, and ends the session at logout', async () => {
+test('the CLI logs in, shows the user, and ends the session at logout', async () => {
   const { baseUrl, credentials } = await openShop();
   const { commerce, config } = await user();
   const { email, password } = credentials.staff;
@@ -148,7 +148,7 @@ test('the CLI creates a sync key, revokes it, and lists it as revoked', async ()
   expect((await commerce(['sync-keys', 'list'])).out).toContain('revoked');
 });
 
-test('the CLI processes an order by its number, from the bank transfer to the refund', async () => {
+test('the CLI processes an order by its number, from the payment to the refund', async () => {
   const { commerce, givenOrder, givenProduct } = await merchant();
   const { variants } = await givenProduct({ price: '14.00', sku: 'MUG-1' });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 3 }];
@@ -184,7 +184,7 @@ test('the CLI processes an order by its number, from the bank transfer to the re
   expect(JSON.parse(out).entries).toHaveLength(8);
 });
 
-test('orders mark-paid fails for a cancelled order with exit code 1 and 400 payment_not_awaiting', async () => {
+test('orders mark-paid rejects a cancelled order (exit code 1, 400 payment_not_awaiting)', async () => {
   const { commerce, givenOrder } = await merchant();
   const { order_number } = await givenOrder();
 
@@ -216,7 +216,7 @@ test('the CLI creates, changes and deletes discount codes and shipping options b
   expect(await done('shipping-options', 'delete', 'Parcel', '--yes')).toMatchObject({ deleted: true });
 });
 
-test('the CLI finds a customer and their orders by e-mail', async () => {
+test("the CLI finds a customer and the customer's orders by e-mail address", async () => {
   const { commerce, givenCustomer, givenOrder } = await merchant();
   const { email, client } = await givenCustomer();
   const { order_number } = await givenOrder({ client });
@@ -251,7 +251,7 @@ test('the CLI changes and reads the settings of a shop by name', async () => {
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('bank_details.iban: The check digits')]);
 });
 
-test('the commands in the set-up list work exactly as shown', async () => {
+test('the commands in the set-up list run as shown', async () => {
   const { commerce } = await merchant();
   const lines = (out: string) => [...out.matchAll(/^ {4}commerce (.+)$/gm)].map(([, line = '']) => line);
   const before = await commerce(['setup']);
@@ -269,7 +269,7 @@ test('the commands in the set-up list work exactly as shown', async () => {
   expect(lines(after.out)).toEqual([]);
 });
 
-test("the CLI sets a product's formatted description and its SEO texts by options", async () => {
+test('the CLI sets the formatted description and the SEO texts of a product with options', async () => {
   const { commerce, dashboard } = await merchant();
   const html = '<p>Cut by <b>hand</b>.</p><script>alert(1)</script>';
   const seo = ['--seo-description', 'An oak tray'];

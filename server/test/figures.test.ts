@@ -7,7 +7,7 @@ const section = (name: string, sentence: string) =>
   `<!-- ${name}: written by npm run bench -->\n| a | 1 |\n${sentence}\n<!-- end of ${name} -->\n`;
 const measured = (operations: number) => `Measured at 77d8445 on 2026-11-22, with ${operations} operations served.`;
 
-test('check:figures reports figures that were measured with fewer operations than the contract has, or without their number', () => {
+test('check:figures reports figures measured with fewer operations than the contract has, or without a number of operations', () => {
   const since = (operations: number) => `${operations}, 77d8445, 2026-11-23`;
   const rows = [row('A1', '158'), row('A2', '157'), row('A4', '157', since(158)), row('A5', '150', since(157))];
   const proofs = [...rows, '| A3 | A promise. | 0 | 7 requests |  | 1 | 2 s |'].join('');

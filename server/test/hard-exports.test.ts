@@ -53,7 +53,7 @@ const linesOf = (reports: string[]): number[] =>
   reports.flatMap((line): number[] => (JSON.parse(line).errors ?? []).map((error: { line: number }) => error.line));
 
 for (const name of await readdir(EXPORTS)) {
-  test(`the import of ${name} rejects only invalid or ambiguous rows, as in its dry run, and the accepted rows are exported unchanged`, async () => {
+  test(`the import of ${name} rejects only invalid or ambiguous rows, like its dry run, and exports the others unchanged`, async () => {
     const [one, other] = await Promise.all([merchant(), merchant()]);
     const file = join(EXPORTS, name);
     const encoding = ENCODINGS[name] ? ['--encoding', ENCODINGS[name]] : [];

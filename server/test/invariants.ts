@@ -157,7 +157,7 @@ const INVARIANTS: Record<string, string> = {
       select *, payment_status in ('paid', 'partially_refunded', 'refunded') as paid,
         case when status = 'cancelled' then retained else total - credited end as kept from commerce.orders
     ) o cross join lateral (
-      -- Where the money came from: the provider, a transfer or cash of what was due, and payments recorded by hand.
+      -- The money received: from the provider, by a transfer or in cash for the amount due, or recorded by hand.
       select coalesce(case when o.exchange_of is not null then o.exchange_credit + coalesce(h.recorded, 0) - x.moved end,
         (select sum(coalesce(p.captured_amount, p.amount)) from commerce.payments p
           where p.site_id = o.site_id and p.order_id = o.id and p.status = 'succeeded' and o.paid)
@@ -179,14 +179,15 @@ const INVARIANTS: Record<string, string> = {
       left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
       where r.site_id = o.site_id and r.order_id = o.id and m.status is distinct from 'failed'
     ) b cross join lateral (
-      -- What an order has received above its price, without what refunds have returned of it.
+      -- The amount received above the price of the order, minus the part that refunds have returned.
       select o.released is not null and o.status <> 'cancelled' as edited,
         received - (o.kept - coalesce(o.released, 0)) - overpaid as surplus
     ) e cross join lateral (
       select case when o.status = 'cancelled' then greatest(0, received - paid_back - o.kept)
           else least(greatest(0, surplus - o.disputed), greatest(0, received - paid_back)) end as owed,
         case when edited then greatest(0, -surplus) when o.paid or o.status = 'cancelled' then 0 else o.kept - received end as due,
-        -- Of a partly captured payment, the rest was released. What a refund returned above the price has not lowered it.
+        -- If a payment was captured in part, the rest was released. Money that a refund returned above the price did
+        -- not lower the price.
         case when o.status = 'cancelled' then least(o.kept, received - paid_back)
           else greatest(0, case when edited then o.kept - o.released when o.paid then least(o.kept, received) else o.kept end
             - (paid_back - o.disputed - overpaid) - (o.disputed - least(o.disputed, greatest(0, surplus)))) end as charged
@@ -238,7 +239,7 @@ const INVARIANTS: Record<string, string> = {
       from commerce.order_lines l
       where l.site_id = v.site_id and l.variant_id = v.id and (l.stock_taken or l.restocked > 0)) l
     where m.received <> v.on_hand + l.gone
-      -- Without the variant of a line, its order does not show which stock it took.
+      -- If a line has no variant, its order does not show which stock it took.
       and not exists (
         select from commerce.order_lines l where l.site_id = v.site_id and l.variant_id is null and l.stock_taken)`,
   'an order is cancelled if all of it was refunded before shipping': `

@@ -14,7 +14,7 @@ import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
 /**
- * Runs the background jobs in this process until the caller stops them. They also deliver mails of other tests'
+ * Runs the background jobs in this process until the caller stops them. The jobs also deliver mails of other tests'
  * shops, to the folder in which those tests look for them.
  */
 export async function workJobs({

@@ -61,7 +61,7 @@ const customer = (n: number) => {
 const account = () => `${shop.baseUrl}/account?site_id=${shop.demo.site_id}`;
 
 played(
-  'a hosted assistant finds the consent page, buys what its customer confirms, respects its limits, and is revoked',
+  "a hosted assistant finds the consent page, buys with its customer's confirmation, obeys its limits, and is revoked",
   async () => {
     const assistant = await openHostedAssistant(shop.mcp);
     const { page } = await openTab(browser, 1_280);
@@ -103,7 +103,7 @@ played(
 );
 
 played(
-  'a local assistant uses the token stored by a login to buy over stdin and stdout after the customer confirms',
+  'a local assistant uses the token of an earlier login to buy over stdio after the customer confirms',
   async () => {
     const { page } = await openTab(browser, 375);
     await logInFromCommand(page);

@@ -120,10 +120,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const USER_CODE = /\b[B-Z]{4}-[B-Z]{4}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/**
- * Fields that are not compared, because of intended differences: the mocks accept no cards, offer agents no
- * alternatives, and fetch no client documents.
- */
+/** Fields with random or local values. Only whether they are null is compared. */
 const LEFT_OUT = [
   ...[
     'request_id',
@@ -138,6 +135,9 @@ const LEFT_OUT = [
   ...['verification_uri', 'verification_uri_complete', 'requested_from', 'client_id', 'client_id_issued_at'],
 ];
 
+/**
+ * Removes intended differences: the mocks accept no cards, offer agents no alternatives, and fetch no client documents.
+ */
 function withoutNature(key: string, value: unknown): unknown {
   if (key === 'alternatives' || key === 'last_used_at' || key === 'client_id_metadata_document_supported')
     return undefined;
@@ -463,7 +463,7 @@ test.each(
     'an agent': agent,
     'an agent with a code': authorized,
   }),
-)('the mocks answer %s as the server does', async (_, script) => {
+)('the mocks and the server return the same responses to %s', async (_, script) => {
   for (const settings of [INCLUDED, ADDED]) {
     const { mocks, server } = await played(script, settings);
     expect(mocks).toEqual(server);

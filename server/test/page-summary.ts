@@ -4,7 +4,7 @@ import { parseDocument } from 'htmlparser2';
 export interface PageSummary {
   lines: { name: string; variant_name: string | null; quantity: number; price: string; total: string }[];
   subtotal: string | undefined;
-  /** Undefined if the page has no such row. */
+  /** Undefined if the page does not show a discount. */
   discount: string | undefined;
   discount_code: string | undefined;
   delivery: string | undefined;

@@ -23,7 +23,7 @@ export interface Pooler {
   stop(): Promise<void>;
 }
 
-/** PgBouncer refuses to run as root. */
+/** The id of the user nobody, because PgBouncer refuses to run as root. */
 const NOBODY = 65_534;
 const ANSWERS_WITHIN_MS = 10_000;
 

@@ -34,7 +34,7 @@ async function copied() {
   };
 }
 
-test("each published package gets links to the CI's repository, and no other field changes", async () => {
+test("name-repository.ts adds links to the CI's repository to each published package, and changes no other field", async () => {
   const { manifest, text, nameRepository } = await copied();
   const before = { cli: await manifest('cli'), examples: await text('examples'), root: await text('.') };
   await nameRepository({ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'Some-One/a-Shop' });
@@ -66,7 +66,7 @@ test('the release workflow runs name-repository.ts before it publishes the packa
   expect(scripts['publish-packages']).toMatch(/&& node scripts\/name-repository\.ts && changeset publish$/);
 });
 
-test('the bill of materials lists each package that a release installs or contains, and no test tool', async () => {
+test('the bill of materials lists each package that a release installs or contains, and no test tools', async () => {
   const { stdout } = await run(process.execPath, [join(REPOSITORY, 'scripts/sbom.ts')], { maxBuffer: 2 ** 26 });
   const { bomFormat, components } = JSON.parse(stdout) as { bomFormat: string; components: { purl: string }[] };
   const listed = components.map(({ purl }) => decodeURIComponent(purl));

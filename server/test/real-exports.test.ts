@@ -41,7 +41,7 @@ async function rowsOf(file: string): Promise<Row[]> {
 }
 
 for (const name of files) {
-  test(`imports ${name} completely, with the same report as its dry run, and no value is lost without a warning`, async () => {
+  test(`imports ${name} completely, reports the same as its dry run, and loses values only with a warning`, async () => {
     const { run, exported } = await merchant();
     const file = join(EXPORTS, name);
 
@@ -75,7 +75,7 @@ for (const name of files) {
     expect((await other.exported('shopify')).text).toBe(written.text);
   });
 
-  test(`imports ${name} with the same result with other line ends, separators and encodings`, async () => {
+  test(`imports ${name} with the same result if its line endings, separators and encoding differ`, async () => {
     const text = await readFile(join(EXPORTS, name), 'utf8');
     const dir = await folder();
     const [plain, turned] = await Promise.all([merchant(), merchant()]);
@@ -93,7 +93,7 @@ for (const name of files) {
   });
 }
 
-test('move-in imports a whole Shopify export as its dry run reports, and rejects only customers without an e-mail address', async () => {
+test('move-in imports a whole Shopify export, reports the same as its dry run, and changes nothing the second time', async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const dir = await folder();
@@ -124,7 +124,7 @@ test('move-in imports a whole Shopify export as its dry run reports, and rejects
   expect(html).toEqual(['2025-linked-options.csv']);
 });
 
-test('products import reports each value that exceeds the limits of a product, with line, column, handle and SKU', async () => {
+test('products import reports each value beyond the limits of a product by line, column, handle and SKU', async () => {
   const { run, exported } = await merchant();
   const reports = [
     ...(await run(join(EXPORTS, '2026-many-facts.csv'))).reports,

@@ -45,7 +45,7 @@ async function decided(decision: 'approve' | 'deny') {
 
 const codeOf = (error: unknown) => (error instanceof AuthorizationError ? error.code : error);
 
-test('a customer allows an agent in the browser, and the agent calls with the token that it gets', async () => {
+test('after a customer approves an agent in the browser, the SDK gets a token that works', async () => {
   const { pending, back } = await decided('approve');
   const kept = JSON.parse(JSON.stringify(pending));
   const issued = await finishAuthorization(kept, back, place);
@@ -58,7 +58,7 @@ test('a customer allows an agent in the browser, and the agent calls with the to
   expect(again).toMatchObject({ code: 'invalid_grant' });
 });
 
-test('a denied consent, a forged redirect and a stolen code return no token but an error with the reason', async () => {
+test('a denied consent, a forged redirect or a stolen code returns no token, but an error with the reason', async () => {
   const denied = await decided('deny');
   await expect(finishAuthorization(denied.pending, denied.back, place)).rejects.toSatisfy(
     (error) => codeOf(error) === 'access_denied',
@@ -81,7 +81,7 @@ test('a denied consent, a forged redirect and a stolen code return no token but 
   expect(await finishAuthorization(pending, back, place)).toMatchObject({ token_type: 'Bearer' });
 });
 
-test('the SDK throws invalid_redirect_uri for a rejected registration, ConnectionError for a foreign issuer, and not_found for an unknown shop', async () => {
+test('the SDK throws a specific error for a rejected redirect URI, a foreign issuer and an unknown shop', async () => {
   const redirectUris = ['http://elsewhere.example/back'];
   await expect(registerAgent({ ...place, name: 'A', redirectUris })).rejects.toMatchObject({
     code: 'invalid_redirect_uri',

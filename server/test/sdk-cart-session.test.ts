@@ -28,7 +28,7 @@ test('the SDK finds the cart of an earlier visit by its stored id', async () => 
   expect(await session().get()).toMatchObject({ id, total: '20.00' });
 });
 
-test('the SDK finds the merged cart by the old id after a login', async () => {
+test('after a login, the SDK finds the merged cart by the id of the guest cart', async () => {
   const customer = await shop.givenCustomer();
   const other = (await shop.givenProduct({ price: '3.00' })).variants[0]?.id ?? '';
   const own = await shop.givenCart([{ variant_id: other, quantity: 1 }], customer.client);
@@ -63,7 +63,7 @@ test('the SDK creates a new cart if the stored one has expired, became an order 
   expect((await cart.add({ variant_id, quantity: 1 })).id).not.toBe(theirs.id);
 });
 
-test('concurrent calls of the SDK share one cart, and an error of the shop does not replace it', async () => {
+test('concurrent calls of the SDK share one cart, and keep it after an error of the shop', async () => {
   const cart = session();
   const add = () => cart.add({ variant_id, quantity: 1 });
   const [one, two] = await Promise.all([add(), add()]);

@@ -72,7 +72,7 @@ function note(text: string): Set<string> {
   return sender.places;
 }
 
-/** Whether `db/connect.ts` sends the statement; observed-rows.ts observes those. */
+/** Whether `db/connect.ts` sends the statement. observed-rows.ts observes these statements. */
 function isOfPool(statement: unknown): boolean {
   return typeof statement === 'object' && statement !== null && 'query_timeout' in statement;
 }

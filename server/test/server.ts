@@ -42,9 +42,9 @@ let running: TestServer | undefined;
 let asked = false;
 
 /**
- * The server that all test files of this worker share, started on first use. With a server per file, each new
- * connection would read PostgreSQL's catalogue and plan every statement again, which would take a seventh of the
- * tests' time.
+ * Returns the server that all test files of this worker share, and starts it on first use. A server for each file would
+ * take a seventh of the tests' time, because each new connection reads PostgreSQL's catalogue and plans every statement
+ * again.
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;

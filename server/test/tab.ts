@@ -5,7 +5,7 @@ import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
-/** How many milliseconds to wait for a tab on a busy machine. */
+/** Time limit in milliseconds for actions in a tab on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
 /**
@@ -53,8 +53,8 @@ export async function expectFocus(page: Page, id: string): Promise<void> {
 const FOCUS_MS = 20_000;
 
 /**
- * With SCREENSHOTS=1, saves a screenshot in node_modules/.cache/screenshots. It takes seconds, and no test compares
- * screenshots.
+ * Saves a screenshot in node_modules/.cache/screenshots if SCREENSHOTS=1. Off by default, because a screenshot takes
+ * seconds, and no test compares screenshots.
  */
 export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;

@@ -42,8 +42,8 @@ export function skippedWithout({ names, debianPackage, folders }: Tool): string 
 }
 
 /**
- * Installs a package. flock makes concurrent test files wait, because `apt-get update` fails at once if another apt-get runs:
- * DPkg::Lock::Timeout applies to the installation only.
+ * Installs a package. flock makes concurrent test files wait, because `apt-get update` fails immediately if another
+ * apt-get runs: DPkg::Lock::Timeout applies only to the installation.
  */
 function install(debianPackage: string): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -104,7 +104,7 @@ const ADDRESS = {
 };
 
 played(
-  'over REST an assistant fills a cart, applies a code and hands over; its customer confirms, and it reads the order',
+  'over REST, an assistant fills a cart and applies a code, the customer confirms the order, and the assistant reads it',
   async () => {
     const given = await givenReachableShop();
     const { shop, customer, server, origin, arrivals, ids } = given;
@@ -176,7 +176,7 @@ played(
 );
 
 played(
-  'over MCP assistants with and without a token hand over, and the one with a token reads the order',
+  'over MCP, assistants with and without a token hand over the checkout, and the one with a token reads the order',
   async () => {
     const given = await givenReachableShop();
     const { shop, customer, server, ids } = given;

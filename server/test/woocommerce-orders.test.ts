@@ -22,7 +22,7 @@ const ORDER = {
   ...{ fee_lines: [], shipping_lines: [{ method_title: 'Standard' }], refunds: [] as { id: number; total: string }[] },
 };
 
-test("the example's converter imports each order of WooCommerce's REST API once", async () => {
+test('the WooCommerce example converts orders of the REST API so that an import creates each once', async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const home = await folder();
@@ -59,7 +59,7 @@ test("the example's converter imports each order of WooCommerce's REST API once"
   expect(JSON.parse((await commerce(['orders', 'get', '7002', '--json'])).out).payment_status).toBe('refunded');
 });
 
-test("the example's converter writes whole amounts for orders in a currency without decimals", async () => {
+test('the WooCommerce example writes whole amounts for orders in a currency without decimals', async () => {
   const page = join(await folder(), 'page-1.json');
   const amounts = { discount_total: '0', shipping_total: '500', total_tax: '0', total: '2500' };
   const line_items = [{ name: 'Mug', sku: 'MUG', quantity: 2, subtotal: '2000' }];

@@ -11,7 +11,7 @@ export function databaseUrl(): string {
 
 /** A test database through PgBouncer in transaction mode, if the tests use it. */
 export function pooledUrl(url: string): string | undefined {
-  // Reads the environment first, because full forms of proofs run without vitest, whose values `inject` reads.
+  // Reads the environment first, because full proofs run without vitest, whose values `inject` reads.
   if (process.env.TEST_POOLER !== 'on') return undefined;
   const { host, pathname } = new URL(url);
   const pooler = inject('poolerUrl');

@@ -27,7 +27,7 @@ async function loggedIn(answers: Parameters<typeof fakeServer>[0]) {
   return { server, ...one };
 }
 
-test('login asks for the authenticator code if the server requires it; with --code, a script sends it after the password', async () => {
+test('login asks for an authenticator code if the server requires one, or reads it from standard input with --code', async () => {
   const server = await fakeServer({
     [LOGIN]: ({ body }) =>
       body.totp_code === '123456' ? { body: SESSION } : refusal(401, 'second_factor_required', 'Send totp_code.'),
@@ -43,7 +43,7 @@ test('login asks for the authenticator code if the server requires it; with --co
   expect(server.seen[0]?.headers['user-agent']).toMatch(/^commerce-cli\//);
 });
 
-test('a command that must be confirmed asks for the password and repeats its call, or reports the error without a terminal', async () => {
+test('a command that requires confirmation asks for the password and repeats its call; without a terminal it fails', async () => {
   let confirmed = false;
   const { server, commerce } = await loggedIn({
     [KEYS]: () => (confirmed ? { status: 201, body: KEY } : refusal(403, 'step_up_required', 'Confirm.')),

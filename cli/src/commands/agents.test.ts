@@ -17,7 +17,7 @@ const TOKEN = {
   ...{ expires_at: '2026-03-09T08:15:00.000Z', revoked_at: null, revoked_by: null },
 };
 
-test('lists the limits and spending of agents with currency, and escapes their names for the terminal', async () => {
+test('lists agents with their limits and spending, and removes control characters from their names', async () => {
   const page = { agent_tokens: [TOKEN], total: 1, page: 1, limit: 20, pages: 1 };
   const { url, seen } = await fakeServer({ 'GET /api/dashboard/agent-tokens': { body: page } });
   const { commerce } = await loggedIn(url);
@@ -32,7 +32,7 @@ test('lists the limits and spending of agents with currency, and escapes their n
   expect(Object.fromEntries(seen.at(-1)?.query ?? [])).toEqual({ status: 'active', customer_id: CUSTOMER });
 });
 
-test('revoking an agent shows its name, and an unknown id is reported', async () => {
+test('revoking an agent shows its name, and reports an unknown id', async () => {
   const { url } = await fakeServer({
     [`DELETE /api/dashboard/agent-tokens/${ID}`]: { body: { ...TOKEN, status: 'revoked', revoked_by: 'merchant' } },
     [`DELETE /api/dashboard/agent-tokens/${CUSTOMER}`]: refusal(404, 'not_found', 'There is no such agent.'),
@@ -46,7 +46,7 @@ test('revoking an agent shows its name, and an unknown id is reported', async ()
   });
 });
 
-test("reads the agent's audit events page by page up to the requested number", async () => {
+test('reads the audit events of an agent page by page, up to the requested number', async () => {
   const event = (at: number) => ({
     ...{
       id: `0192f3a2-bbbb-7000-8000-00000000000${at}`,

@@ -24,23 +24,26 @@ const UPDATES = [
   ['shipping-options', 'update', OPTION.id],
 ];
 
-test.each(UPDATES)('%s %s asks before a price changes by more than 80 %%, except with --yes', async (...command) => {
-  const server = await fakeServer(ANSWERS);
-  const { commerce } = await loggedIn(server.url);
-  const sent = () => server.seen.filter(({ method }) => method === 'PATCH').map(({ body }) => body.price);
+test.each(UPDATES)(
+  '%s %s asks for confirmation before it changes a price by more than 80 %%, unless --yes is given',
+  async (...command) => {
+    const server = await fakeServer(ANSWERS);
+    const { commerce } = await loggedIn(server.url);
+    const sent = () => server.seen.filter(({ method }) => method === 'PATCH').map(({ body }) => body.price);
 
-  const alone = await commerce([...command, '--price', '1.50', '--json']);
-  expect([alone.code, JSON.parse(alone.err)]).toMatchObject([2, { error: 'usage', remedy: 'Add --yes.' }]);
-  const declined = await commerce([...command, '--price', '1.50'], { typed: 'n' });
-  expect(declined.err).toMatch(/Change the price of .* from 1500\.00 to 1\.50 [A-Z]{3}\? \[y\/N\]/);
-  expect(sent()).toEqual([]);
+    const alone = await commerce([...command, '--price', '1.50', '--json']);
+    expect([alone.code, JSON.parse(alone.err)]).toMatchObject([2, { error: 'usage', remedy: 'Add --yes.' }]);
+    const declined = await commerce([...command, '--price', '1.50'], { typed: 'n' });
+    expect(declined.err).toMatch(/Change the price of .* from 1500\.00 to 1\.50 [A-Z]{3}\? \[y\/N\]/);
+    expect(sent()).toEqual([]);
 
-  expect((await commerce([...command, '--price', '1.50'], { typed: 'y' })).code).toBe(0);
-  expect((await commerce([...command, '--price', '1.50', '--yes'])).code).toBe(0);
-  expect((await commerce([...command, '--price', '300.00'])).code).toBe(0);
-  expect((await commerce([...command, '--price', '2700.00'])).code).toBe(0);
-  expect(sent()).toEqual(['1.50', '1.50', '300.00', '2700.00']);
-});
+    expect((await commerce([...command, '--price', '1.50'], { typed: 'y' })).code).toBe(0);
+    expect((await commerce([...command, '--price', '1.50', '--yes'])).code).toBe(0);
+    expect((await commerce([...command, '--price', '300.00'])).code).toBe(0);
+    expect((await commerce([...command, '--price', '2700.00'])).code).toBe(0);
+    expect(sent()).toEqual(['1.50', '1.50', '300.00', '2700.00']);
+  },
+);
 
 test.each([
   ['products', 'create', 'Mug', '--price'],
@@ -53,7 +56,7 @@ test.each([
   ['discounts', 'create', 'FIVE', '--percentage', '5', '--minimum-subtotal'],
   ['orders', 'refund', '1001', '--amount'],
   ['orders', 'capture', '1001', '--amount'],
-])('%s %s rejects the ambiguous 1.500 with both meanings, and sends nothing', async (...command) => {
+])('%s %s rejects the ambiguous amount 1.500, shows both meanings, and sends nothing', async (...command) => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce([...command, '1.500']);
@@ -67,7 +70,7 @@ test.each([
   ['1.500,00', '1500.00'],
   ["1'500.00", '1500.00'],
   ['1\u202f500,5', '1500.5'],
-])('reads an unambiguous amount as written: %s', async (typed, sent) => {
+])('accepts an unambiguous amount in any format: %s', async (typed, sent) => {
   const server = await fakeServer({ 'POST /api/dashboard/products': { body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   expect((await commerce(['products', 'create', 'Mug', '--price', typed])).code).toBe(0);
@@ -81,7 +84,7 @@ test.each(['-5', 'abc', '1e5', '1.50.00', ''])('rejects %j as an amount and send
   expect(server.seen).toEqual([]);
 });
 
-test('rejects an ambiguous price rule, and accepts it with four decimals', async () => {
+test('rejects the ambiguous amount 1.500 in a price rule, and accepts an amount with four decimals', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/products': { body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   const rule = ['collections', 'create', 'Cheap', '--type', 'automatic', '--rule', 'price<1.500'];

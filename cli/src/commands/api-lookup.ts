@@ -74,7 +74,7 @@ async function schema(id: string, command: Command, terminal: Terminal): Promise
   show(terminal, isJson(command), { ...described, schemas }, (paint) => inWords(contract, operation, paint, terminal));
 }
 
-/** All referenced schemas by their `$ref`, so that the output is complete. */
+/** Returns all referenced schemas by their `$ref`, so that the output is complete. */
 function schemasOf(contract: Contract, value: unknown, found: Record<string, Schema> = {}): Record<string, Schema> {
   if (typeof value !== 'object' || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {

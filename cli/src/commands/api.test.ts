@@ -17,7 +17,7 @@ test("`api` sends a call with the profile's credentials, query and headers, and 
   expect(server.seen[0]?.headers['idempotency-key']).toBeUndefined();
 });
 
-test("`api` converts fields to the contract's types, including in objects and lists", async () => {
+test('`api` converts fields to the types of the contract, including fields in objects and lists', async () => {
   const server = await fakeServer({
     'POST /api/dashboard/products': { status: 201, body: {} },
     [`POST /api/dashboard/orders/${ID}/refunds`]: { status: 201, body: {} },
@@ -48,7 +48,7 @@ test("`api` converts fields to the contract's types, including in objects and li
   expect(server.seen.at(-1)?.body).toEqual({ brand: { accent_color: '#0f4c81' } });
 });
 
-test('`api` reports an unknown path with similar paths, and an unknown id as 404', async () => {
+test('`api` suggests a similar path if the path is unknown, or to check the id if the id is unknown', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/ordrs': refusal(404, 'not_found', 'The API has no path /api/dashboard/ordrs.'),
     [`GET /api/dashboard/orders/${ID}`]: refusal(404, 'not_found', 'There is no such order.'),
@@ -62,7 +62,7 @@ test('`api` reports an unknown path with similar paths, and an unknown id as 404
   expect(id.err).toContain('Check the id');
 });
 
-test('`api` sends a new Idempotency-Key with a mutation, or the given one', async () => {
+test('`api` sends the given Idempotency-Key with a mutation, otherwise a new one', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/webhooks': { status: 201, body: {} } });
   const { commerce } = await loggedIn(server.url);
   const path = join(await folder(), 'body.json');
@@ -91,7 +91,7 @@ test('`api DELETE` asks for confirmation', async () => {
   expect((await commerce([...args, '--yes'])).code).toBe(0);
 });
 
-test('`api POST` asks for confirmation if and only if the command for the same call does', async () => {
+test('`api POST` asks for confirmation only where the command for the same call does', async () => {
   const server = await fakeServer({ [`POST /api/dashboard/orders/${ID}/mark-paid`]: { body: {} } });
   const { commerce } = await loggedIn(server.url);
   const args = ['api', 'POST', `/orders/${ID}/mark-paid`];
@@ -101,7 +101,7 @@ test('`api POST` asks for confirmation if and only if the command for the same c
   expect((await commerce(['api', 'POST', `/orders/${ID}/capture`])).code).toBe(1);
 });
 
-test("`api` calls an API outside the dashboard with the given headers, without the profile's credentials", async () => {
+test("`api` calls other APIs with the given headers, without the profile's credentials", async () => {
   const server = await fakeServer({ 'GET /api/storefront/products': { body: { products: [] } } });
   const { commerce } = await user({ COMMERCE_URL: server.url });
   const headers = ['--header', 'X-Site-ID: s', '--header', 'X-Service-Token: stk_1'];
@@ -111,7 +111,7 @@ test("`api` calls an API outside the dashboard with the given headers, without t
   expect(server.seen[0]?.headers['x-api-key']).toBeUndefined();
 });
 
-test('`api` reports server errors like other commands, and invalid arguments before it sends a request', async () => {
+test('`api` reports an error of the server (exit code 1), and invalid arguments before it sends a request (exit code 2)', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/orders/x': refusal(404, 'not_found', 'There is no such thing.'),
   });
@@ -150,7 +150,7 @@ test('`api endpoints` and `api schema` describe operations without a server', as
   expect(schema.out).toMatch(/^POST \/api\/dashboard\/orders\/\{order_id\}\/refunds\n/);
   expect(schema.out).toMatch(/\nreason \* +string +.*\(customer, returned/);
   const narrow = await commerce(['api', 'schema', 'dashboard.listProducts'], { typed: '', columns: 80 });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output contains colour codes.
   const lines = narrow.out.replace(/\x1b\[\d+m/g, '').split('\n');
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.join(' ').replace(/\s+/g, ' ')).toContain(

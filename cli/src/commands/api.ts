@@ -95,7 +95,7 @@ async function call(method: Method, path: string, options: ApiOptions, command: 
   if (isFinal && !options.yes) await confirm(terminal, `${summaryOf(operation, method)} ${path}?`);
   const params = { query: queryOf(options.query ?? []) };
   const sent = await anyCall(client, method)(path, { params, headers, ...(body !== undefined && { body }) });
-  // A newer server may have paths that this contract lacks, so the error is shown only after the server answered 404.
+  // Shows the error only after the server answered 404, because a newer server may have paths that this contract lacks.
   if (sent.response.status === 404 && !contract.operations.some((one) => isAt(one, path))) {
     const near = nearestPaths(contract, path).map((one) => (one.startsWith(`${OWN}/`) ? one.slice(OWN.length) : one));
     throw new CommandError(

@@ -21,7 +21,7 @@ async function merchant(answers: Answers) {
   return { folder, given, ...server, ...(await loggedIn(server.url)) };
 }
 
-test('exports orders page by page, and escapes formulas in CSV cells', async () => {
+test('exports orders page by page, and escapes formulas in the CSV file', async () => {
   const evil = { ...ORDER, email: '=cmd()@example.com', note: '-1+1', staff_note: '\tx', order_number: '1002' };
   let calls = 0;
   const { folder, commerce, seen } = await merchant({
@@ -45,7 +45,7 @@ test('exports orders page by page, and escapes formulas in CSV cells', async () 
   expect(await readdir(folder)).toEqual(['orders.csv']);
 });
 
-test('continues an interrupted export from its cursor', async () => {
+test('continues an interrupted export at its cursor', async () => {
   let broken = true;
   const { folder, commerce } = await merchant({
     [EXPORT]: ({ query }) => {

@@ -28,7 +28,7 @@ test('a command reports a server that cannot be reached (exit code 4)', async ()
   expect(JSON.parse(err)).toMatchObject({ error: 'unreachable', exit_code: 4, retryable: true });
 });
 
-test('a command reports a wrong argument with the allowed values, in the requested format (exit code 2)', async () => {
+test('a command reports an invalid argument and the allowed values, in the requested format (exit code 2)', async () => {
   const { commerce } = await user();
   const people = await commerce(['products', 'list', '--status', 'gone']);
   expect(people.code).toBe(2);
@@ -54,7 +54,7 @@ test.each(leaves(createProgram({ env, stdin, stdout, stderr, once, off })))(
   },
 );
 
-test('reports each error of a 422 with the option that caused it, and the request id', async () => {
+test('reports each error of a 422 with the option that caused it, and with the request id', async () => {
   const detail = [{ loc: ['query', 'limit'], msg: 'Input should be at most 100.', type: 'less_than_equal' }];
   const server = await fakeServer({
     'GET /api/dashboard/products': refusal(422, 'validation_error', 'The request does not fit.', { detail }),
@@ -69,7 +69,7 @@ test('reports each error of a 422 with the option that caused it, and the reques
   });
 });
 
-test("shows the contract's remedy for an error code for which the CLI has no remedy of its own", async () => {
+test('shows the remedy of the contract for an error code that the CLI does not know', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': refusal(409, 'currency_in_use', 'No.') });
   const { commerce } = await loggedIn(server.url);
   const { err } = await commerce(['whoami']);
@@ -109,7 +109,7 @@ test('adjusts stock by SKU', async () => {
   expect(server.seen.at(-1)).toMatchObject({ path, body: { delta: 24, reason: 'received' } });
 });
 
-test('rejects a stock change of 0 before sending', async () => {
+test('rejects a stock change of 0 before it sends a request', async () => {
   const server = await fakeServer({});
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(['inventory', 'adjust', ID, '--delta', '0', '--reason', 'correction']);
@@ -118,7 +118,7 @@ test('rejects a stock change of 0 before sending', async () => {
   expect(server.seen).toHaveLength(0);
 });
 
-test('reports the current quantity if the stock changed since the count', async () => {
+test('reports the current quantity if the stock has changed since the count', async () => {
   const refused = refusal(409, 'quantity_changed', 'The quantity is 9 by now.', { actual: 9 });
   const server = await fakeServer({ [`POST /api/dashboard/inventory/${ID}/adjust`]: refused });
   const { commerce } = await loggedIn(server.url);

@@ -41,7 +41,7 @@ interface Word {
   meaning: string;
 }
 
-/** A command, the words that may follow it, and the values of options that have a fixed set. */
+/** A command, the words that may follow it, and its options with a fixed set of values. */
 interface Place {
   path: string;
   words: Word[];
@@ -74,7 +74,7 @@ function placesIn(program: Command): Place[] {
 
 const SCRIPTS: Record<Shell, (places: Place[]) => string> = { bash, zsh, fish };
 
-/** Branches of a shell `case` that finds the current command from the words before the cursor. */
+/** Returns the branches of a shell `case` that finds the current command from the words before the cursor. */
 function steps(places: Place[]): string {
   const deeper = places.map(({ path }) => path).filter((path) => path.includes(' '));
   return deeper.map((path) => `"${path}"`).join('|');

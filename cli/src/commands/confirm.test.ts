@@ -22,7 +22,7 @@ const ASKING = [
   [['payments', 'remove'], 'Remove the payment account and its keys?', 'DELETE /api/dashboard/payment-account'],
 ] as const;
 
-test.each(ASKING)('%j asks for confirmation unless --yes is given', async (args, question, call) => {
+test.each(ASKING)('%j asks for confirmation without --yes', async (args, question, call) => {
   const server = await fakeServer({ [call]: { body: { id: ID, deleted: true, description: '', agent_name: '' } } });
   const { commerce } = await loggedIn(server.url);
   const alone = await commerce([...args, '--json'], { input: 'y\n' });

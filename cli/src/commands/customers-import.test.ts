@@ -41,7 +41,7 @@ const HEADER =
   'Default Address Address2,Default Address City,Default Address Province Code,Default Address Country Code,' +
   'Default Address Zip,Default Address Phone,Phone,Accepts SMS Marketing,Total Spent,Total Orders,Note,Tax Exempt,Tags';
 
-test("imports Shopify's customers CSV with addresses, consent, notes and tags, and reports unsupported columns once", async () => {
+test("imports Shopify's customers CSV with addresses, consent, notes and tags, and reports each unsupported column once", async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(
@@ -81,7 +81,7 @@ test("imports Shopify's customers CSV with addresses, consent, notes and tags, a
   });
 });
 
-test("reports rejected lines with the file's column names, and imports the others", async () => {
+test('reports rejected lines by the column names of the file, and imports the other lines', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(
@@ -108,7 +108,7 @@ test("reports rejected lines with the file's column names, and imports the other
   ]);
 });
 
-test('sends JSON Lines in calls of at most 100, changes nothing on a second import, and finds the line that makes a call fail', async () => {
+test('sends JSON Lines in calls of at most 100 rows, and finds the line that makes a call fail', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const many = Array.from({ length: 150 }, (_, i) => ({ email: `c${i}@example.com` }));
@@ -137,7 +137,7 @@ test('sends JSON Lines in calls of at most 100, changes nothing on a second impo
   ]);
 });
 
-test('imports the output of customers export without the fields that the server computes', async () => {
+test('imports the file of `customers export`, without the fields that the server computes', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const person = { first_name: 'Ada', last_name: null, phone: null, locale: 'de', note: null, metadata: {} };
@@ -163,7 +163,7 @@ test('imports the output of customers export without the fields that the server 
   ]);
 });
 
-test('rejects a file in an unknown format before sending', async () => {
+test('rejects a file of customers in an unknown format before it sends a request', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   for (const [text, reason] of [

@@ -78,7 +78,7 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
   }
 }
 
-/** Reads the folder's .env file, which contains settings of the server. */
+/** Reads the folder's .env file, which contains the server's settings. */
 function settingsIn(folder: string): Record<string, string | undefined> {
   const file = join(folder, '.env');
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};

@@ -5,7 +5,7 @@ import { isUuid } from './options.ts';
 
 type Discount = Schemas['Discount'];
 
-/** Finds a discount by id or discount code, ignoring case. Returns its id. */
+/** Finds a discount by its id or its code, ignoring case. Returns its id. */
 export async function discountIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   const params = { query: { q: wanted } };
@@ -48,7 +48,7 @@ export function takesOff({ kind, value, currency }: Discount): string {
   return kind === 'free_shipping' ? 'shipping' : `${value} ${currency}`;
 }
 
-/** Formats how often a discount code was used, with its limit. */
+/** Formats the number of uses of a discount code, with its limit. */
 export function ofLimit(count: number, limit: number | null): string {
   return limit === null ? String(count) : `${count} of ${limit}`;
 }

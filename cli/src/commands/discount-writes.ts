@@ -44,7 +44,7 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
     operation: 'dashboard.createDiscount',
     description: 'Create a discount code for a percentage, an amount or free shipping.',
     examples: CREATE_EXAMPLES,
-    // `kind` and `value` are set together by the flag for each kind.
+    // One flag for each kind sets `kind` and `value` together.
     flags: {
       kind: false,
       value: false,

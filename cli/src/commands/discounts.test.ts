@@ -30,7 +30,7 @@ test('lists discounts with their amounts and usage', async () => {
   expect(server.seen[0]?.query.toString()).toBe('status=active');
 });
 
-test('creates a discount code with its conditions', async () => {
+test('creates a discount code with conditions', async () => {
   const server = await fakeServer({ [`POST ${DISCOUNTS}`]: { status: 201, body: DISCOUNT } });
   const { commerce } = await loggedIn(server.url);
   const terms = ['--minimum-subtotal', '20', '--usage-limit-per-customer', '1', '--ends', '2026-12-31'];
@@ -50,7 +50,7 @@ test('creates a discount code with its conditions', async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test('changes and deletes a discount by its code, ignoring case', async () => {
+test('changes and deletes a discount by its code in any case', async () => {
   const similar = { ...DISCOUNT, id: '0192f3a2-4444-7000-8000-000000000002', code: 'WELCOME100' };
   const path = `${DISCOUNTS}/${DISCOUNT.id}`;
   const server = await fakeServer({
@@ -80,7 +80,7 @@ test('changes and deletes a discount by its code, ignoring case', async () => {
   expect((await commerce(['discounts', 'get', 'WELCOME'])).err).toContain('There is no discount code "WELCOME".');
 });
 
-test('lists the redemptions of a discount code with the command for the next page', async () => {
+test('lists the redemptions of a discount code, and shows the command for the next page', async () => {
   const page = { ...examples.Redemptions.value, next_cursor: 'c2' };
   const path = `${DISCOUNTS}/${DISCOUNT.id}/redemptions`;
   const server = await fakeServer({ [`GET ${path}`]: { body: page } });
@@ -123,7 +123,7 @@ test('lists, creates, changes and deletes shipping options by name', async () =>
   );
 });
 
-test('rejects the name of a shipping option if two shipping options have it', async () => {
+test('rejects the name of a shipping option if two options have that name', async () => {
   const twin = { ...OPTION, id: '0192f3a2-6666-7000-8000-000000000002' };
   const server = await fakeServer({ [`GET ${OPTIONS}`]: { body: pageOf('shipping_options', [OPTION, twin]) } });
   const { commerce } = await loggedIn(server.url);
@@ -132,7 +132,7 @@ test('rejects the name of a shipping option if two shipping options have it', as
   expect(err).toContain('2 options are named "Parcel".');
 });
 
-test('lists customers, and shows the customer with a given e-mail and the saved addresses', async () => {
+test('lists customers, and shows the customer with an e-mail address and the saved addresses', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/customers': { body: pageOf('customers', [CUSTOMER]) },
     [`GET /api/dashboard/customers/${CUSTOMER.id}`]: { body: CUSTOMER },

@@ -35,7 +35,7 @@ const TAX_COLUMNS: Column<Document['taxes'][number]>[] = [
   { title: 'TAX', value: ({ tax }) => tax, right: true },
 ];
 
-/** A document with its tax by rate, for people. */
+/** Formats a document with its tax by rate. */
 export function documentText(found: Document, { paint, terminal }: { paint: Paint; terminal: Terminal }): string {
   const known = facts(
     {

@@ -10,7 +10,7 @@ async function given() {
   return { server, ...(await loggedIn(server.url)) };
 }
 
-test('custom items are lines with a name, a price and a tax class, after the items', async () => {
+test('sends custom items after the products, with name, price and tax class', async () => {
   const { server, commerce } = await given();
   const items = [
     '--custom-item',
@@ -35,7 +35,7 @@ test.each([
   ['--custom-item', 'Engraving=2', 'Engraving=2 is not a name with a quantity and a price.'],
   ['--custom-item', 'Engraving@5.00', 'Engraving@5.00 is not a name with a quantity and a price.'],
   ['--note', 'Nothing', 'A draft order needs a line.'],
-])('rejects %s %s without a call', async (flag, value, message) => {
+])('rejects %s %s before it sends a request', async (flag, value, message) => {
   const { server, commerce } = await given();
   const { code, err } = await commerce(['draft-orders', 'create', flag, value]);
   expect(code).toBe(2);

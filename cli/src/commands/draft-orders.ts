@@ -48,7 +48,7 @@ Examples:
   $ commerce draft-orders create --customer june@example.com --item MUG-SLATE=40 --discount 5% --reserve
   $ commerce draft-orders create --email june@example.com --item MUG-SLATE=40 --custom-item "Engraving=40@1.50"`;
 
-/** `draft-orders list|show|create|update|send|cancel|complete`. */
+/** `draft-orders list|show|create|update|send|cancel|complete`: manages orders that staff prepare. */
 export function addDraftOrders(program: Command, terminal: Terminal): void {
   const drafts = program.command('draft-orders').description('Orders that you prepare and customers accept.');
   addCall(drafts, terminal, {

@@ -15,7 +15,7 @@ Examples:
   $ commerce files upload logo.png                          and then: commerce settings set brand.logo_url URL
   $ commerce files get 0192f3a0-8888-7000-8000-000000000001`;
 
-/** Adds `files upload|get`, which manage uploaded images. */
+/** `files upload|get`: manages uploaded images. */
 export function addFiles(program: Command, terminal: Terminal): void {
   const files = program.command('files').description('Uploaded pictures.').addHelpText('after', EXAMPLES);
   calls(files.command('upload <file>'), 'dashboard.createFile')

@@ -85,7 +85,7 @@ async function installIn(folder: string, { env, stderr }: Terminal, megabytes: n
   throw new CommandError(EXIT.refused, 'not_installed', 'npm could not install the packages.', remedy);
 }
 
-/** Shows a progress indicator on the terminal until the returned function is called. */
+/** Shows the elapsed seconds on the terminal until the returned function is called. */
 function startClock(stderr: Terminal['stderr']): () => void {
   const began = performance.now();
   const timer = setInterval(() => stderr.write(`\r${Math.round((performance.now() - began) / 1000)} s`), 1_000);

@@ -15,10 +15,10 @@ const CREDIT = {
   taxes: [{ rate: '0.19', net: '8.40', tax: '1.60' }],
 };
 
-test('exports credit notes with negative amounts as numbers, and each document once', async () => {
+test('exports each document once, and the amounts of credit notes as negative numbers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-invoices-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  // An invoice that is issued during the export moves the credit note to the second page as well.
+  // An invoice that is issued during the export moves the credit note to the second page, so it is returned twice.
   const of = (documents: object[], page: number) => ({ documents, total: 3, page, limit: 100, pages: 2 });
   const server = await fakeServer({
     'GET /api/dashboard/documents': ({ query }) => ({
@@ -38,7 +38,7 @@ test('exports credit notes with negative amounts as numbers, and each document o
   expect(cells.slice(1).map(([number]) => number)).toEqual(INVOICE.taxes.map(() => INVOICE.number));
 });
 
-test('writes the ZIP of a period to a file named after its first day', async () => {
+test('saves the ZIP of a period in a file named after its first day', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-invoices-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const content = Buffer.from('PK of a ZIP').toString('base64');
@@ -59,7 +59,7 @@ test('writes the ZIP of a period to a file named after its first day', async () 
   );
 });
 
-test('names the missing first and last day of a ZIP', async () => {
+test('requires a first and a last day for a ZIP, and names both options', async () => {
   const server = await fakeServer({});
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(['invoices', 'archive']);

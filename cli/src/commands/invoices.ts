@@ -16,7 +16,7 @@ const INVOICE = '\nINVOICE is a number such as INV-2026-17 or an id, also of a c
 const examplesOf = (before: string, ...lines: string[]) =>
   `${before}\n\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
-/** `invoices list|show|issue|download|export|archive`. */
+/** `invoices list|show|issue|download|export|archive`: manages invoices and credit notes. */
 export function addInvoices(program: Command, terminal: Terminal): void {
   const invoices = program.command('invoices').description('Invoices and credit notes.');
   addCall(invoices, terminal, {
@@ -118,7 +118,7 @@ function addExport(invoices: Command, terminal: Terminal): void {
       const read = async (cursor = '1') => {
         const query = { ...given.query, page: Number(cursor), limit: 100 };
         const { documents, page, pages } = await unwrap(client.GET('/api/dashboard/documents', { params: { query } }));
-        // A document that is issued meanwhile moves others to the next page.
+        // A document that is issued during the export moves earlier ones to the next page, which returns them again.
         const entries = documents.filter(({ id }) => !seen.has(id));
         for (const { id } of entries) seen.add(id);
         return { entries, next_cursor: page < pages ? String(page + 1) : null };

@@ -98,7 +98,7 @@ test('`listen` reconnects after server errors, and continues after the last even
   ]);
 });
 
-test('`listen` replaces an expired listener, and reports the replacement', async () => {
+test('`listen` creates a new listener if its listener has expired, and warns about lost events', async () => {
   const server = await shop(refusal(404, 'not_found', 'No such listener.'), pageOf(EVENT));
   const { begin } = await loggedIn(server.url);
   const { out, interrupt, ended } = begin(['listen', '--json']);
@@ -115,7 +115,7 @@ test('`listen` replaces an expired listener, and reports the replacement', async
   expect(calls(server.seen).slice(0, 4)).toEqual(['POST', 'GET', 'POST', 'GET']);
 });
 
-test('`listen` reports a missing login, an unreachable server or an invalid URL', async () => {
+test('`listen` rejects a revoked login (exit code 3), an unreachable server (4) and an invalid URL (2)', async () => {
   const revoked = await shop(refusal(401, 'invalid_token', 'Revoked.'));
   expect((await (await loggedIn(revoked.url)).commerce(['listen'])).code).toBe(3);
   const { url } = await closedServer();

@@ -44,7 +44,7 @@ export function addListen(program: Command, terminal: Terminal): void {
 
 async function listen({ forwardTo, event }: ListenOptions, command: Command, terminal: Terminal): Promise<void> {
   const url = forwardTo === undefined ? undefined : receiverUrl(forwardTo);
-  // `follow` reconnects itself and reports lost connections, so the client must not retry.
+  // `follow` itself reconnects and reports lost connections, so the client must not retry.
   const { client } = await openSession(command, terminal, { maxAttempts: 1 });
   const teller = isJson(command) ? jsonTeller(terminal) : wordTeller(terminal, url);
   const ended = new AbortController();

@@ -44,7 +44,7 @@ test.each([
   expect(shown.map((line) => JSON.parse(line).time)).toEqual(seconds.map(at));
 });
 
-test('`logs tail` shows status, operation and error, without control characters', async () => {
+test('`logs tail` shows status, operation and error, and removes control characters', async () => {
   const { commerce } = await user();
   const evil = { ...LINES[3], operation_id: 'x\u001b[2Jy' };
   const { out } = await commerce(['logs', 'tail', '--no-follow', '--file', await log([...LINES.slice(0, 3), evil])]);
@@ -53,7 +53,7 @@ test('`logs tail` shows status, operation and error, without control characters'
   expect(out).not.toContain('\u001b');
 });
 
-test('`logs tail` follows a log until Ctrl-C, even after it is truncated', async () => {
+test('`logs tail` follows a log until Ctrl-C, even if the log is truncated', async () => {
   const { begin } = await user();
   const file = await log();
   const running = begin(['logs', 'tail', '--file', file, '--lines', '1', '--json']);
@@ -67,14 +67,14 @@ test('`logs tail` follows a log until Ctrl-C, even after it is truncated', async
   expect(running.out().trim().split('\n')).toHaveLength(3);
 });
 
-test('`logs tail` reports a missing log or an invalid status', async () => {
+test('`logs tail` reports a missing log and an invalid status', async () => {
   const { commerce } = await user();
   const missing = await commerce(['logs', 'tail', '--file', join(await folder(), 'none')]);
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('commerce dev') });
   expect((await commerce(['logs', 'tail', '--status', '4'])).code).toBe(2);
 });
 
-test('init creates a shop that npm can install, and rejects a folder that is not empty', async () => {
+test('`init` creates a shop that npm can install, and rejects a folder that is not empty', async () => {
   const { commerce } = await user();
   const place = join(await folder(), 'My Shop');
   const made = await commerce(['init', place, '--no-install', '--json']);
@@ -87,7 +87,7 @@ test('init creates a shop that npm can install, and rejects a folder that is not
   expect(await commerce(['init', place])).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') });
 });
 
-test('init names a missing tarball, and creates nothing', async () => {
+test('`init` names a missing tarball, and creates nothing', async () => {
   const { commerce } = await user();
   const place = join(await folder(), 'shop');
   const { code, err } = await commerce(['init', place, '--from', await folder()]);
@@ -96,7 +96,7 @@ test('init names a missing tarball, and creates nothing', async () => {
   expect(existsSync(place)).toBe(false);
 });
 
-test("a new shop gets the server's version of the database, and Node 24 if this one is older", async () => {
+test("a new shop depends on the server's version of the database, and on Node 24 if the installed Node is older", async () => {
   const server = new URL('../../../server/package.json', import.meta.url);
   const { peerDependencies } = JSON.parse(await readFile(server, 'utf8'));
   expect(peerDependencies).toMatchObject(DATABASE);
@@ -104,7 +104,7 @@ test("a new shop gets the server's version of the database, and Node 24 if this 
   expect(manifestOf('shop', {}, '24.0.0').dependencies).not.toHaveProperty('node');
 });
 
-test('a command without a login suggests the demo login if there is a demo shop', async () => {
+test('if there is a demo shop, a command without a login suggests the demo login', async () => {
   const data = await folder();
   await writeFile(join(data, 'demo.json'), '{}');
   const { commerce } = await user({ DATA_DIR: data });
@@ -120,7 +120,7 @@ test.each(['127.0.0.1', '0.0.0.0'])('the search for a free port skips a port tha
   expect(await freePortFrom(port)).toBe(port);
 });
 
-test('dev without a shop names the command that creates one', async () => {
+test('`dev` in a folder without a shop names the command that creates one', async () => {
   const { commerce } = await user();
   const { code, err } = await commerce(['dev', await folder()]);
   expect(code).toBe(2);

@@ -19,7 +19,7 @@ const ME = { staff: null, api_key: KEY, scopes: ['read', 'write'], merchant: SHO
 
 const LOGIN = 'POST /api/dashboard/auth/login';
 
-test('login hides the typed password, and the next command uses the session', async () => {
+test('login hides the typed password, and the next command uses the new session', async () => {
   const server = await fakeServer({
     [LOGIN]: { body: SESSION },
     'GET /api/dashboard/me': { body: { ...ME, staff: STAFF, api_key: null } },
@@ -81,7 +81,7 @@ test('login reports a wrong password, and stores no profile (exit code 3)', asyn
   await expect(stat(config)).rejects.toThrow('ENOENT');
 });
 
-test('asks staff of several merchants which one to use', async () => {
+test('login asks staff of several merchants to choose one', async () => {
   const server = await fakeServer({ [LOGIN]: { body: { ...SESSION, merchants: [SHOP, OTHER] } } });
   const { commerce } = await user();
   const args = ['login', '--url', server.url, '--email', 'm@a.example'];
@@ -120,7 +120,7 @@ test('login stores several profiles, and --profile selects one', async () => {
   expect(unknown.err).toContain('Known profiles: default, live');
 });
 
-test('never sends the credentials of a profile to another server', async () => {
+test('the CLI never sends the credentials of a profile to another server', async () => {
   const [server, stranger] = [await fakeServer({ 'GET /api/dashboard/me': { body: ME } }), await fakeServer({})];
   const { commerce } = await user();
   await commerce(['login', '--url', server.url, '--api-key'], { input: 'key_abc' });
@@ -130,7 +130,7 @@ test('never sends the credentials of a profile to another server', async () => {
   expect(stranger.seen).toEqual([]);
 });
 
-test('prefers COMMERCE_API_KEY and COMMERCE_URL to the profile, and --profile to them', async () => {
+test('prefers COMMERCE_API_KEY and COMMERCE_URL over the profile, and --profile over both', async () => {
   const [server, other] = [
     await fakeServer({ 'GET /api/dashboard/me': { body: ME } }),
     await fakeServer({ 'GET /api/dashboard/me': { body: ME } }),
@@ -154,7 +154,7 @@ test('logout ends the session and removes the secrets', async () => {
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('reports a damaged profiles file, and does not overwrite it', async () => {
+test('reports a damaged profiles file, and leaves it unchanged', async () => {
   const { commerce, config } = await user();
   await writeFile(config, '{"profiles": ');
   const login = await commerce(['login', '--url', 'http://127.0.0.1:1', '--api-key'], { input: 'key_abc' });

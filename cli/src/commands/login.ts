@@ -64,7 +64,7 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   );
 }
 
-/** The server's URL for the login: from --url, COMMERCE_URL or the profile, otherwise asked for. */
+/** Returns the server's URL for the login: from --url, COMMERCE_URL or the profile. If there is none, asks for it. */
 async function addressOf(options: LoginOptions, terminal: Terminal, known: Profile | undefined): Promise<string> {
   const named = options.url || terminal.env.COMMERCE_URL || known?.url;
   if (named) return serverUrl(named);
@@ -143,7 +143,10 @@ async function chosen(merchants: Merchant[], asked: string | undefined, terminal
   return picked;
 }
 
-/** The demo shop's API key, from the file that the server writes for its owner. The key does not expire. */
+/**
+ * Returns a profile with the demo shop's API key, from the file that the server writes for its owner. The key does not
+ * expire.
+ */
 async function demoProfile({ demo, url }: LoginOptions, { env }: Terminal): Promise<Profile> {
   const path = join(typeof demo === 'string' ? demo : env.DATA_DIR || '.data', 'demo.json');
   const { base_url, api_key } = demoIn(await readDemo(path), path);

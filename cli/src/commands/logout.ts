@@ -34,10 +34,7 @@ async function logout(command: Command, terminal: Terminal): Promise<void> {
   );
 }
 
-/**
- * Whether the session has ended, now or before. If the server cannot be reached, the profile's secrets are removed
- * nevertheless.
- */
+/** Ends the session. Returns whether it has ended, now or earlier. If the server does not end it, prints a warning. */
 async function endSession(command: Command, terminal: Terminal, profile: Profile): Promise<boolean> {
   try {
     const { client } = await openSession(command, terminal, { maxAttempts: 1 });

@@ -99,7 +99,7 @@ function scopes(value: string, earlier: AgentScope[] = []): AgentScope[] {
   return [...earlier, scope];
 }
 
-/** The stored token for a URL, unless it has expired. */
+/** Returns the stored token for a URL; undefined if there is none or it has expired. */
 export function tokenFor(agents: KeptAgents, address: string): string | undefined {
   const kept = Object.hasOwn(agents, address) ? agents[address] : undefined;
   return kept && Date.parse(kept.expires_at) > Date.now() ? kept.token : undefined;

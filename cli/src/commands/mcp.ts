@@ -36,7 +36,7 @@ async function serve(address: string, terminal: Terminal): Promise<void> {
     throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token for this address.', remedy);
   }
   const tools = shopTools(address, token);
-  // Called first, so that a wrong token or URL is reported at once.
+  // Called first, so that a wrong token or URL is reported immediately.
   const { instructions } = await tools.discover();
   const { Server, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server');
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');

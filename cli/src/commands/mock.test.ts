@@ -42,7 +42,7 @@ async function mockShop(...more: string[]) {
 const press = (address: string, name: string, value: string) =>
   fetch(address, { method: 'POST', body: new URLSearchParams({ [name]: value }) }).then((answer) => answer.text());
 
-test('`commerce mock` serves a storefront with the demo catalogue, a cart, a checkout page and an order', async () => {
+test('`commerce mock` serves the demo catalogue, a cart and a checkout page that creates an order', async () => {
   const { storefront, base_url } = await mockShop();
   const { products, total } = await unwrap(
     storefront.GET('/api/storefront/products', { params: { query: { q: 'stoneware mug' } } }),
@@ -64,7 +64,7 @@ test('`commerce mock` serves a storefront with the demo catalogue, a cart, a che
   expect(await press(checkout_url ?? '', 'placed', 'yes')).toContain('Order 1001: 40.90 EUR.');
 });
 
-test('in `commerce mock`, a customer approves an agent and later revokes it on the pages of the mock', async () => {
+test('in `commerce mock`, a customer can approve an agent and later revoke it on the pages of the mock', async () => {
   const { base_url, site_id } = await mockShop();
   const pending = await requestConsent(
     { baseUrl: base_url, siteId: site_id },
@@ -89,7 +89,7 @@ test('in `commerce mock`, a customer approves an agent and later revokes it on t
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 }, 30_000);
 
-test('the example agent runs to its end against `commerce mock`', async () => {
+test('the example agent runs to its end with `commerce mock`', async () => {
   const file = join(await folder(), 'mock.json');
   await mockShop('--credentials', file);
   const example = join(import.meta.dirname, '../../../examples/agent.ts');
@@ -99,7 +99,7 @@ test('the example agent runs to its end against `commerce mock`', async () => {
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
 }, 60_000);
 
-test('`commerce mock` accepts calls from pages on other origins, and writes the credentials file of the examples', async () => {
+test('`commerce mock` allows calls from pages on other origins, and writes the credentials file for the examples', async () => {
   const file = join(await folder(), 'mock.json');
   const shop = await mockShop('--credentials', file);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ base_url: shop.base_url, site_id: shop.site_id });
@@ -114,7 +114,7 @@ test('`commerce mock` accepts calls from pages on other origins, and writes the 
   expect(refused.headers.get('Access-Control-Allow-Origin')).toBe('http://localhost:3000');
 });
 
-test('`commerce mock` reports a port that is in use or invalid', async () => {
+test('`commerce mock` rejects a port that is in use or invalid', async () => {
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, 'localhost', listening));
   onTestFinished(() => void taken.close());
@@ -127,7 +127,7 @@ test('`commerce mock` reports a port that is in use or invalid', async () => {
   expect((await commerce(['mock', '--port', 'http'])).err).toContain('It should be a number from 0 to 65535.');
 });
 
-test("`commerce mock` approves an agent after a browser redirect, and exchanges the agent's authorization code", async () => {
+test('`commerce mock` redirects an agent with a code after approval, and exchanges the code for a token', async () => {
   const { base_url: baseUrl, site_id: siteId } = await mockShop();
   const redirectUri = 'http://127.0.0.1:9/back';
   const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: [redirectUri] });

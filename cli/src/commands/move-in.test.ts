@@ -81,7 +81,7 @@ test('imports products, customers and orders in this order, and prints the next 
   });
 });
 
-test("move-in never overwrites the old shop's export files, so a second run reads the same redirects", async () => {
+test('move-in never overwrites the export files of the old shop', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';
@@ -101,7 +101,7 @@ test("move-in never overwrites the old shop's export files, so a second run read
   expect(await readFile(join(foreign, 'redirects.csv'), 'utf8')).toBe('source;target\n/a;/b\n');
 });
 
-test('writes only the report in a dry run; writes redirects for a static host and for other URLs', async () => {
+test('a dry run of move-in imports nothing, and writes the report and the redirects file', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const dir = await exportsOf({ ...ALL, 'products_export_1.csv': PRODUCTS.split('\n').slice(0, 2).join('\n') });
@@ -114,7 +114,7 @@ test('writes only the report in a dry run; writes redirects for a static host an
   expect(await readFile(report, 'utf8')).toContain('Nothing was written.');
 });
 
-test('reads the stock of several locations from the inventory export', async () => {
+test("reads the stock of several locations from Shopify's inventory export", async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const products =
@@ -138,7 +138,7 @@ test('reads the stock of several locations from the inventory export', async () 
   );
 });
 
-test('move-in asks for confirmation before it imports, and rejects a folder without export files', async () => {
+test('move-in asks for confirmation before it imports, and rejects a folder without exports', async () => {
   const server = await fakeServer(shop());
   const dir = await exportsOf(ALL);
   const { commerce } = await user({ COMMERCE_URL: server.url, COMMERCE_API_KEY: 'key_test' });
@@ -151,7 +151,7 @@ test('move-in asks for confirmation before it imports, and rejects a folder with
   expect([empty.code, empty.err.includes('Unpack exports.zip first.')]).toEqual([2, true]);
 });
 
-test('an old URL with a line break cannot add another redirect to the redirects file', () => {
+test('a line break in an old URL cannot add another redirect to the redirects file', () => {
   const odd = [{ from: '/a\n/pay https://evil.example 301!', to: '/new page' }];
 
   expect(redirectsFile(odd, '_redirects')).toBe('/a%0A/pay%20https://evil.example%20301! /new%20page 301\n');

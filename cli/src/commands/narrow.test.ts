@@ -15,7 +15,7 @@ interface Operation {
 
 const ID = '0192f3a0-4444-7000-8000-000000000001';
 
-/** The contract's example of an operation's response. */
+/** Returns the contract's example of an operation's response. */
 function exampleOf({ responses }: Operation): unknown {
   const [example] = Object.values(responses['200']?.content?.['application/json']?.examples ?? {});
   const name = example?.$ref?.split('/').at(-1) as keyof typeof contract.components.examples | undefined;
@@ -27,7 +27,7 @@ const READS = Object.entries(contract.paths as unknown as Record<string, Record<
     get?.operationId?.startsWith('dashboard.') ? [{ path, id: get.operationId, example: exampleOf(get) }] : [],
 );
 
-/** Makes texts as long as they realistically get. Keeps ids, dates, statuses and codes. */
+/** Lengthens texts to a realistic maximum. Keeps ids, dates, statuses and codes. */
 function lengthened(value: unknown, key = ''): unknown {
   const long = /^(?:name|title|description|email|note|product_name|message|agent_name)$/.test(key);
   if (typeof value === 'string') return long ? `${value} ${'and so on '.repeat(6)}`.trim() : value;
@@ -51,8 +51,8 @@ const leaves = (command: Command, path: string[] = []): { args: string[]; reads:
 const READ_IDS = new Set(READS.map(({ id }) => id));
 
 /**
- * Every command that shows a list, found by its operations. Commands that also write use lists only to find objects, so
- * they are left out, and so are downloads.
+ * Every command that shows a list, found by its operations. Commands that also write are left out, because they use
+ * lists only to find objects. Downloads are left out too.
  */
 const LISTS = leaves(createProgram({ env, stdin, stdout, stderr, once, off })).filter(
   ({ args, reads }) =>
@@ -67,7 +67,7 @@ const SHAPES = [
 ];
 
 test.each(SHAPES.flatMap((shape) => LISTS.map(({ args, reads }) => ({ ...shape, args, reads }))))(
-  '$args shows $what within 80 columns, with complete ids',
+  '$args shows $what in 80 columns, with complete ids',
   async ({ args, reads, made }) => {
     const answers = READS.map(({ path, example }) => [
       `GET ${path.replace(/\{[a-z_]+\}/g, ID)}`,
@@ -81,7 +81,7 @@ test.each(SHAPES.flatMap((shape) => LISTS.map(({ args, reads }) => ({ ...shape, 
     const { commerce } = await loggedIn(server.url);
     const { code, out, err } = await commerce(args, { typed: '', columns: 80 });
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output contains colour codes.
     const lines = out.replace(/\x1b\[\d+m/g, '').split('\n');
     // The line with the cursor may be longer than the terminal, because a cursor must be copied as a whole.
     const table = lines.filter((line) => !line.startsWith('Next: --cursor'));

@@ -10,7 +10,7 @@ import { isJson } from './options.ts';
 
 type Notifications = Schemas['Notifications'];
 
-/** The API field of each mail, by its name on the command line. */
+/** The API field of each kind of mail, by its name on the command line. */
 const MAILS = new Map(
   requestFields('dashboard.updateNotifications').map(({ name }) => [name.replaceAll('_', '-'), name]),
 );

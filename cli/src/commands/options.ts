@@ -18,7 +18,7 @@ export function amount(text: string): string {
   return read;
 }
 
-/** Parses a number to canonical form: "12.5". */
+/** Accepts a number with a decimal point, such as "12.5". Throws for any other text. */
 export function decimal(text: string): string {
   if (!/^\d+(?:\.\d+)?$/.test(text))
     throw new InvalidArgumentError('Give it as 12.50: digits, and a point before the decimals.');
@@ -79,7 +79,7 @@ export function choice(flags: string, description: string, words: readonly strin
   return new Option(flags, description).choices(words);
 }
 
-/** Option of commands that ask for confirmation before an irreversible action. */
+/** Option of commands that ask for confirmation. */
 export interface YesOption {
   yes?: true;
 }

@@ -22,7 +22,7 @@ async function merchant(answers: Answers) {
   return { ...server, ...(await loggedIn(server.url)) };
 }
 
-test('`orders edit` shows the total of the dry run, asks, and sends it with the edit', async () => {
+test('`orders edit` shows the total of a dry run, asks for confirmation, and sends the edit with that total', async () => {
   const edited = { ...EDIT, expected_total: '40.00', order: { ...DETAILS, total: '40.00', amount_due: '4.18' } };
   const { commerce, seen } = await merchant({ [`POST ${ORDER}/edit`]: { body: edited } });
 
@@ -41,7 +41,7 @@ test('`orders edit` shows the total of the dry run, asks, and sends it with the 
   ]);
 });
 
-test('`orders edit --dry-run` sends only the dry run, and a quantity without a number is rejected', async () => {
+test('`orders edit --dry-run` sends only a dry run, and `orders edit` rejects an item without a quantity', async () => {
   const { commerce, seen } = await merchant({ [`POST ${ORDER}/edit`]: { body: EDIT } });
 
   const { out } = await commerce(['orders', 'edit', '1001', '--set', `${LINE.sku}=0`, '--dry-run']);
@@ -54,7 +54,7 @@ test('`orders edit --dry-run` sends only the dry run, and a quantity without a n
   expect(nothing.err).toContain('Nothing to change.');
 });
 
-test('`returns exchange` sends the products and the kind of price', async () => {
+test('`returns exchange` sends the new products and the price option', async () => {
   const found = EXCHANGED.return;
   const { commerce, seen } = await merchant({
     [`GET /api/dashboard/returns/${found.id}`]: { body: found },

@@ -21,7 +21,7 @@ async function merchant(order: object, answers: Answers) {
 
 const EXPIRED = { ...RECORDED.order, recorded_payments: [], amount_received: '0.00', refundable: '0.00' };
 
-test("records a late payment after a confirmation, by default with the order's total", async () => {
+test("`orders record-payment` asks for confirmation, and records the order's total unless another amount is given", async () => {
   const { commerce, seen } = await merchant(EXPIRED, { [`POST ${ORDER}/payments`]: { status: 201, body: RECORDED } });
 
   const { code, out, err } = await commerce(['orders', 'record-payment', '1001'], { typed: 'y' });
@@ -36,7 +36,7 @@ test("records a late payment after a confirmation, by default with the order's t
   expect(seen.at(-1)?.body).toEqual({ amount: '5.00', reference: 'NTRF 4711' });
 });
 
-test('`orders reinstate` reinstates an expired order, and sends keep_prices only with --keep-prices', async () => {
+test('`orders reinstate` reinstates an order, and sends keep_prices only with --keep-prices', async () => {
   const reinstated = { ...DETAILS, status: 'confirmed', payment_status: 'paid', fulfillment_status: 'unfulfilled' };
   const { commerce, seen } = await merchant(RECORDED.order, { [`POST ${ORDER}/reinstate`]: { body: reinstated } });
 
@@ -50,7 +50,7 @@ test('`orders reinstate` reinstates an expired order, and sends keep_prices only
   expect(seen.at(-1)?.body).toEqual({ keep_prices: true });
 });
 
-test('if prices have changed, the error of `orders reinstate` names --keep-prices', async () => {
+test('if prices have changed, `orders reinstate` fails and names --keep-prices', async () => {
   const { commerce } = await merchant(RECORDED.order, {
     [`POST ${ORDER}/reinstate`]: refusal(409, 'order_prices_changed', 'Products have other prices.', { lines: [] }),
   });

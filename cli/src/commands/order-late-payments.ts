@@ -30,14 +30,16 @@ Examples:
   $ commerce orders reinstate 1001
   $ commerce orders reinstate 1001 --keep-prices   although products have other prices by now`;
 
-/** Without an amount, the amount due or, of an expired order, the total. */
+/** If no amount is given, the server records the amount due. For an expired order, it records the total. */
 const SHOWN = { amount: false, entry: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
 
 const REINSTATE_FLAGS: Presentations<'dashboard.reinstateOrder'> = {
   keep_prices: { sets: [{ flag: '--keep-prices', help: 'even if products have other prices by now', value: true }] },
 };
 
-/** `orders record-payment|reinstate`: record a payment, and reinstate an order that it reached too late. */
+/**
+ * `orders record-payment|reinstate`: record a payment, and reinstate an expired order whose payment arrived too late.
+ */
 export function addLatePayments(orders: Command, terminal: Terminal): void {
   addYes(addFlags(orders.command('record-payment <order>'), 'dashboard.recordOrderPayment', SHOWN))
     .description('Record money that arrived for an order, in parts or after it had expired.')

@@ -141,7 +141,7 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const { id: order_id, payment_status, payment_method } = before;
-  // Orders in other states are rejected or not changed, so only these need a confirmation.
+  // Only these orders need a confirmation, because the server rejects or does not change orders in other states.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
     const { total, currency } = before;
     await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);
@@ -262,7 +262,7 @@ function refundReason(reason: string): string {
   return reason === 'customer' ? 'customer' : 'other';
 }
 
-/** The items to refund: those named, or all unshipped ones if everything is restocked before shipping. */
+/** Returns the items to refund: the named ones, or all unshipped ones if everything is restocked before shipping. */
 function refundedLines(
   order: OrderDetails,
   { item, all, shipped, unshipped, ...rest }: RefundOptions,
@@ -278,7 +278,7 @@ function refundedLines(
   return lines.map(({ line_item_id, to_fulfill: quantity }) => ({ line_item_id, quantity, restock }));
 }
 
-/** The price of these items, after discounts and with tax. */
+/** Returns the price of these items, after discounts and with tax. */
 async function suggested(
   client: DashboardClient,
   order_id: string,

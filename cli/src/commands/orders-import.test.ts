@@ -27,7 +27,7 @@ const CSV =
   '#1001,a@example.com,paid,EUR,9.50,2024-05-01 09:58:12 +0200,1,Mug,9.50,MUG\n' +
   '#1002,a@example.com,paid,EUR,9.50,2024-05-01 09:58:12 +0200,1,Mug,4.50,MUG\n#1002,,,,,,1,Bowl,5.00,BOWL\n';
 
-test('keeps order numbers without a prefix, and names line, column and order in rejections and warnings', async () => {
+test('imports order numbers without the #, and names line, column and order in errors and warnings', async () => {
   const { commerce, seen } = await shop();
   const file = join(await folder(), 'orders_export.csv');
   await writeFile(file, CSV);
@@ -45,7 +45,7 @@ test('keeps order numbers without a prefix, and names line, column and order in 
   expect(seen.at(-1)?.body.orders).toMatchObject([{ order_number: 'OLD-1001' }, { order_number: 'OLD-1002' }]);
 });
 
-test('writes rejected orders to --errors, and rejections and warnings to --report', async () => {
+test('writes rejected orders to the --errors file, and all errors and warnings to the --report file', async () => {
   const { commerce } = await shop();
   const dir = await folder();
   const [file, errors, report] = ['orders.csv', 'refused.jsonl', 'report.csv'].map((name) => join(dir, name));
@@ -60,7 +60,7 @@ test('writes rejected orders to --errors, and rejections and warnings to --repor
   );
 });
 
-test('an import of orders reports a missing column once, and sends no call', async () => {
+test('an import of orders reports a missing column once, and sends no request', async () => {
   const { commerce, seen } = await shop();
   const file = join(await folder(), 'orders.csv');
   await writeFile(file, CSV.replace('Created at', 'Made at'));
@@ -72,7 +72,7 @@ test('an import of orders reports a missing column once, and sends no call', asy
   expect(seen).toEqual([]);
 });
 
-test('imports orders from JSON Lines unchanged, and rejects a file of another kind', async () => {
+test('imports orders from JSON Lines unchanged, and rejects a file in another format', async () => {
   const { commerce, seen } = await shop();
   const dir = await folder();
   const order = {

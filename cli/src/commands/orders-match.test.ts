@@ -35,7 +35,7 @@ async function merchant(answers: Answers = {}) {
   return { file, ...server, ...(await loggedIn(server.url)) };
 }
 
-test("a dry run shows each transfer's order or the reason why there is none, and marks nothing", async () => {
+test("a dry run of `orders match` shows each transfer's order or the reason for none, and marks no order as paid", async () => {
   const { file, commerce, seen } = await merchant();
   const { code, out } = await commerce(['orders', 'match', file, '--dry-run', '--json']);
 
@@ -63,7 +63,7 @@ const RESULT = {
   ],
 };
 
-test("`orders match` shows the matches, asks for confirmation, marks the orders with the transferred amounts, and reports the server's rejections", async () => {
+test('`orders match` shows the matches, asks for confirmation, and marks the orders as paid with the transferred amounts', async () => {
   const { file, commerce, seen } = await merchant({ [MARK]: { body: RESULT } });
   const { code, out, err } = await commerce(['orders', 'match', file], { typed: 'y' });
 
@@ -85,7 +85,7 @@ test("`orders match` shows the matches, asks for confirmation, marks the orders 
   expect(out).toContain(`commerce orders undo-statement ${sent?.statement_run_id}`);
 });
 
-test('assigns a transfer by hand without comparing its amount', async () => {
+test('`orders match --assign` assigns a transfer to an order with another total', async () => {
   const order = orderOf(1007, '50.00');
   const { file, commerce, seen } = await merchant({
     'GET /api/dashboard/orders': { body: { orders: [order], pagination: { page: 1, total_pages: 1, total: 1 } } },
@@ -105,7 +105,7 @@ test('assigns a transfer by hand without comparing its amount', async () => {
   });
 });
 
-test('records a transfer assigned to an expired order as a late payment', async () => {
+test('`orders match --assign` records a transfer for an expired order as a late payment', async () => {
   const order = { ...orderOf(1007, '36.00'), payment_status: 'expired' };
   const RECORD = `POST /api/dashboard/orders/${order.id}/payments`;
   const { file, commerce, seen } = await merchant({
@@ -123,7 +123,7 @@ test('records a transfer assigned to an expired order as a late payment', async 
   expect(out).toContain('1 late payment recorded.');
 });
 
-test('does not record an unreadable amount for an expired order', async () => {
+test('`orders match --assign` rejects an unreadable amount for an expired order', async () => {
   const order = { ...orderOf(1007, '1500.00'), payment_status: 'expired' };
   const unread = { ...transfers[3], amount: '1.500', outcome: 'check_by_hand' };
   const { file, commerce, seen } = await merchant({
@@ -138,7 +138,7 @@ test('does not record an unreadable amount for an expired order', async () => {
   expect(seen.filter(({ body }) => JSON.stringify(body ?? '').includes('amount'))).toEqual([]);
 });
 
-test('does not assign a transfer to an order in another currency', async () => {
+test('`orders match --assign` rejects an order in another currency', async () => {
   const order = orderOf(1007, '37.40');
   const foreign = { ...transfers[3], amount: '37.40', currency: 'USD', outcome: 'check_by_hand' };
   const { file, commerce, seen } = await merchant({
@@ -157,7 +157,7 @@ test.each([
   ['9=1001', 'names no transfer'],
   ['x', 'names no transfer'],
   ['1=1002', 'Transfer 1 belongs to an order already'],
-])('rejects --assign %s', async (assignment, message) => {
+])('`orders match` rejects --assign %s', async (assignment, message) => {
   const { file, commerce, seen } = await merchant();
   const { code, err } = await commerce(['orders', 'match', file, '--assign', assignment, '--yes']);
 
@@ -175,7 +175,7 @@ const RUN = {
 const RUNS = { 'GET /api/dashboard/statement-runs': { body: [RUN] } };
 const UNDO = `POST /api/dashboard/statement-runs/${RUN.id}/undo`;
 
-test('undoes a bank statement run after showing its orders', async () => {
+test('`orders undo-statement` shows the orders of a bank statement before it undoes it', async () => {
   const orders = ORDERS.map((order) => ({ ...order, payment_due_at: '2026-03-19T09:30:00.000Z' }));
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { body: { orders } } });
   const listed = await commerce(['orders', 'statements']);
@@ -187,7 +187,7 @@ test('undoes a bank statement run after showing its orders', async () => {
   expect(out).toContain('2 orders await payment again: 1001, 1002.');
 });
 
-test('does not undo a bank statement run with shipped orders, and shows the reason', async () => {
+test('`orders undo-statement` rejects a bank statement with shipped orders, and shows the reason', async () => {
   const body = {
     error: 'statement_run_not_undoable',
     message: 'Order 1002 has been shipped, invoiced, refunded or cancelled.',

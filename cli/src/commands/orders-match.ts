@@ -180,7 +180,7 @@ interface MarkRow {
   received?: string;
 }
 
-/** The order to mark. The amount of an assigned transfer is only sent if the server could read it. */
+/** Returns the order to mark as paid. The amount of an assigned transfer is sent only if the server could read it. */
 function rowOf({ outcome, amount, currency, entry, orders: [order] }: Found): MarkRow | undefined {
   if (!order) return undefined;
   const { order_number } = order;

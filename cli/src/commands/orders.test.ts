@@ -32,13 +32,13 @@ async function merchant(order: object, answers: Answers = {}) {
 
 const MARK = `POST ${ORDER}/mark-paid`;
 
-test('asks before marking an order as paid, then shows what changed', async () => {
+test('`orders mark-paid` asks for confirmation, and then shows the changes', async () => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed: 'y' });
   expect(code).toBe(0);
   expect(err).toContain('Order 1001 of June Okafor, june@example.com: 35.82 EUR\n');
   expect(err).toContain('Has the bank transfer of 35.82 EUR arrived? [y/N]');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output contains colour codes.
   expect(out.replace(/\x1b\[\d+m/g, '')).toBe(
     [
       'Order 1001 is paid.',
@@ -82,7 +82,7 @@ test('`orders mark-paid` reports an order that is already paid, without asking f
   expect(out).toContain('Order 1001 is paid already; nothing was changed.\n');
 });
 
-test('the error for an expired order names the next step', async () => {
+test('`orders mark-paid` of an expired order fails and names the next step', async () => {
   const fields = { payment_status: 'expired', next: 'cancel_or_refund' };
   const expired = { ...UNPAID, status: 'cancelled', payment_status: 'expired' };
   const { commerce } = await merchant(expired, {
@@ -95,7 +95,7 @@ test('the error for an expired order names the next step', async () => {
   );
 });
 
-test('reports an unknown order number, even if the search finds other orders', async () => {
+test('reports an unknown order number, even if the search finds orders with similar numbers', async () => {
   const { commerce, seen } = await merchant(UNPAID);
   const { code, err } = await commerce(['orders', 'get', '100']);
   expect(code).toBe(1);
@@ -103,7 +103,7 @@ test('reports an unknown order number, even if the search finds other orders', a
   expect(seen).toHaveLength(1);
 });
 
-test('ships a part of an order by SKU, with a tracking number', async () => {
+test('ships some items of an order by SKU, with a tracking number', async () => {
   const shipped = { fulfillment: DETAILS.fulfillments[0], order: { ...PAID, status: 'processing' } };
   const { commerce, seen } = await merchant(
     { ...DETAILS, ...PAID, fulfillments: [] },
@@ -126,7 +126,7 @@ test('ships a part of an order by SKU, with a tracking number', async () => {
   }
 });
 
-test('captures an authorized payment, refunds order lines with restocking, and cancels an order with a refund', async () => {
+test('captures a payment, cancels an order with a refund, and refunds order lines with restocking', async () => {
   const order = { ...DETAILS, payment_status: 'authorized' };
   const pending = { ...DETAILS.refunds[0], status: 'pending' };
   const { commerce, seen } = await merchant(order, {
@@ -203,7 +203,7 @@ test.each([
   { typed: ['y'], more: ['--refund'], refund: true },
   { typed: ['y'], more: ['--no-refund'], refund: undefined },
 ])(
-  '`orders cancel` asks for confirmation, and whether to refund unless $more decides that: $typed',
+  '`orders cancel` asks for confirmation, and asks about a refund unless $more answers that: $typed',
   async ({ typed, more, refund }) => {
     const { commerce, seen } = await merchant(DETAILS, {
       [CANCEL_CALL]: { body: { ...DETAILS, status: 'cancelled' } },
@@ -217,7 +217,7 @@ test.each([
   },
 );
 
-test('cancels an unpaid order without asking about a refund', async () => {
+test('cancels an unpaid order without a question about a refund', async () => {
   const { commerce } = await merchant(UNPAID, { [CANCEL_CALL]: { body: { ...UNPAID, status: 'cancelled' } } });
   const { code, err } = await commerce(CANCEL, { typed: 'y' });
   expect(code).toBe(0);
@@ -228,7 +228,7 @@ test.each([
   { args: CANCEL, typed: ['y', 'n'] },
   { args: REFUND, typed: ['n'] },
   { args: REFUND, typed: [''] },
-])('after the answer no, `orders $args.1` does not change the order', async ({ args, typed }) => {
+])('`orders $args.1` does not change the order after the answer no', async ({ args, typed }) => {
   const { commerce, seen } = await merchant(DETAILS);
   expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
   expect(seen.every(({ method }) => method === 'GET')).toBe(true);
@@ -245,7 +245,7 @@ test.each([{ args: CANCEL }, { args: REFUND }])(
   },
 );
 
-test('`orders refund` asks for confirmation, and shows whether the payment provider pays out the refund', async () => {
+test('`orders refund` asks for confirmation, and states whether the payment provider makes the refund', async () => {
   const refund = { status: 201, body: { refund: DETAILS.refunds[0], order: DETAILS } };
   for (const [payment_method, how] of [
     ['card', 'Return'],
@@ -258,7 +258,7 @@ test('`orders refund` asks for confirmation, and shows whether the payment provi
   }
 });
 
-test('the error for a status change that an order does not allow names the allowed statuses', async () => {
+test('the error for a forbidden status change lists the allowed statuses', async () => {
   const fields = { field: 'status', from: 'processing', to: 'cancelled', allowed: ['completed'] };
   const { commerce } = await merchant(DETAILS, {
     [`POST ${ORDER}/cancel`]: refusal(409, 'invalid_transition', 'A fulfilled order cannot be cancelled.', fields),
@@ -314,7 +314,7 @@ test('shows one order with its amounts, shipments and refunds', async () => {
   expect(JSON.parse(program.out)).toEqual(DETAILS);
 });
 
-test('shows an imported order that lacks most fields', async () => {
+test('shows an imported order whose optional fields are empty', async () => {
   const bare = {
     ...Object.fromEntries(Object.keys(DETAILS).map((name) => [name, null])),
     ...{ id, order_number: '1001', line_items: [{ name: 'Mug', quantity: 1, price: '14.00', total: '14.00' }] },

@@ -58,7 +58,7 @@ function setupInWords({ can_sell, open_count }: Overview['setup']): string {
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** A bar for each day, relative to the best day. */
+/** Draws a bar for each day, relative to the best day. */
 function bars(days: Overview['days']): string {
   const best = Math.max(...days.map(({ sales }) => Number(sales)));
   const level = (sales: string) => (best === 0 ? 0 : Math.round((Number(sales) / best) * (LEVELS.length - 1)));

@@ -8,7 +8,7 @@ const ACCOUNT = examples.PaymentAccount.value;
 const NONE = examples.NoPaymentAccount.value;
 const PATH = '/api/dashboard/payment-account';
 
-test('shows the payment account with its webhook URL, or how to set up an account', async () => {
+test('shows the payment account with its webhook URL, or explains how to set one up', async () => {
   let body = ACCOUNT;
   const server = await fakeServer({ [`GET ${PATH}`]: () => ({ body }) });
   const { commerce } = await loggedIn(server.url);
@@ -19,7 +19,7 @@ test('shows the payment account with its webhook URL, or how to set up an accoun
   expect((await commerce(['payments', 'show'])).out).toContain('commerce payments set secret-key');
 });
 
-test("reads the payment provider's keys from standard input, never from the command line", async () => {
+test('reads the keys of the payment provider from standard input, never from the command line', async () => {
   const server = await fakeServer({ [`PATCH ${PATH}`]: { body: ACCOUNT } });
   const { commerce } = await loggedIn(server.url);
   expect((await commerce(['payments', 'set', 'secret-key'], { input: 'sk_test_alder\n' })).code).toBe(0);

@@ -26,7 +26,7 @@ async function merchant(answer: object = { body: PRODUCT }) {
   return { ...user, replace, saved: () => server.seen.filter(({ method }) => method === 'PUT') };
 }
 
-test('saves a printed product without response-only fields, with the ETag of the version that was read', async () => {
+test('`products replace` sends a printed product without response-only fields, and with the ETag that was read', async () => {
   const { replace, saved } = await merchant();
 
   const { code, out } = await replace({ ...PRODUCT, name: 'Cup' });
@@ -47,7 +47,7 @@ test('saves a printed product without response-only fields, with the ETag of the
 });
 
 test.each(['abc', 15, null])(
-  'sends an invalid price %j in the file to the server, which names the field',
+  '`products replace` sends the invalid price %j to the server, which names the field',
   async (price) => {
     const loc = ['body', 'variants', 0, 'price'];
     const mistake = { loc, msg: 'Should be an amount such as 4.90.', type: 'value_error' };
@@ -64,7 +64,7 @@ test.each(['abc', 15, null])(
   },
 );
 
-test('sends a part of a product from standard input unchanged, with the given ETag', async () => {
+test('`products replace` sends partial JSON from standard input unchanged, with the given ETag', async () => {
   const { commerce, saved } = await merchant();
   const body = {
     seo_titel: 'A slip',
@@ -79,7 +79,7 @@ test('sends a part of a product from standard input unchanged, with the given ET
   expect(saved()[0]?.headers['if-match']).toBe('"older"');
 });
 
-test('rejects an outdated product and a computed price before the call', async () => {
+test('`products replace` rejects an outdated product and a computed price before it saves', async () => {
   const { replace, saved } = await merchant();
 
   const late = await replace({ ...PRODUCT, updated_at: '2026-01-01T00:00:00.000Z' });
@@ -90,7 +90,7 @@ test('rejects an outdated product and a computed price before the call', async (
   expect(saved()).toEqual([]);
 });
 
-test('saving a product asks for confirmation before it deletes variants, options or images, or changes prices by much, except with --yes', async () => {
+test('`products replace` asks for confirmation before it deletes parts or changes a price by much, unless --yes is given', async () => {
   const { replace, saved } = await merchant();
   const file = { variants: [{ id: variants[0].id, price: '99.00' }], images: [] };
 
@@ -102,7 +102,7 @@ test('saving a product asks for confirmation before it deletes variants, options
   expect(saved()[0]?.body).toEqual(file);
 });
 
-test('reports a mistake in a product file with its path in the file', async () => {
+test('`products replace` reports a mistake with its path in the file', async () => {
   const detail = [{ loc: ['body', 'variants', 1, 'price'], msg: 'Should be an amount.', type: 'value_error' }];
   const { replace } = await merchant(refusal(422, 'validation_error', 'The request does not fit.', { detail }));
 

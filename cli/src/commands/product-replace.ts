@@ -74,7 +74,7 @@ function refuseOutdated({ updated_at }: Fields, before: Product): void {
 
 const DERIVED = ['price', 'compare_at_price', 'cost_per_item'] as const;
 
-/** The request body: the file's fields without those that exist only in responses. */
+/** Returns the request body: the file's fields, except those that exist only in responses. */
 async function replacementIn(file: Fields, before: Product): Promise<ProductReplacement> {
   for (const field of DERIVED) {
     if (file[field] === undefined || file[field] === before[field]) continue;
@@ -83,7 +83,7 @@ async function replacementIn(file: Fields, before: Product): Promise<ProductRepl
   const contract = await readContract();
   const fieldsOf = (schema: string) => propertiesOf(contract, { $ref: `#/components/schemas/${schema}` }).properties;
   /**
-   * Removes fields that exist only in responses. Unknown fields, such as misspelled ones, are kept, and the server
+   * Removes fields that exist only in responses. Keeps unknown fields, such as misspelled ones, so that the server
    * rejects them.
    */
   const accepted = (fields: Fields, shown: string, sent: string): Fields => {
@@ -98,7 +98,7 @@ async function replacementIn(file: Fields, before: Product): Promise<ProductRepl
     variants: each(withoutStock(body.variants), 'Variant', 'VariantReplacement'),
     images: each(body.images, 'Image', 'ImageReplacement'),
   };
-  // Lists that are not in the file stay undefined, and JSON omits them.
+  // Lists that are not in the file are undefined, so JSON omits them.
   return { ...body, ...lists } as ProductReplacement;
 }
 
@@ -111,7 +111,7 @@ function withoutStock(variants: unknown): unknown {
   });
 }
 
-/** The confirmation question; undefined if nothing is deleted and no price changes by much. */
+/** Returns the confirmation question; undefined if nothing is deleted and no price changes by much. */
 function questionOf(before: Product, { options, variants, images }: ProductReplacement): string | undefined {
   const deleted = (parts: { id: string }[], named: { id?: string }[] | undefined, noun: string) => {
     const count = named ? parts.filter(({ id }) => !named.some((part) => part.id === id)).length : 0;

@@ -36,7 +36,7 @@ async function fileOf(lines: unknown[], name = 'products.jsonl'): Promise<string
 const mugs = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => ({ name: `Mug ${index}`, slug: `mug-${index}`, price: '5.00', ...more }));
 
-test('creates the products of a file, and changes nothing when it is imported again', async () => {
+test('creates the products of a file, and changes nothing when the file is imported again', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(mugs(250));
@@ -62,7 +62,7 @@ test('sends at most 100 products and 900 kB per call, each call with its own Ide
   expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(server.seen.length);
 });
 
-test('reports products that the parser or the server rejects by line, and imports the others', async () => {
+test('reports by line each product that the parser or the server rejects, and imports the others', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf([
@@ -82,7 +82,7 @@ test('reports products that the parser or the server rejects by line, and import
   expect(lines).toContain('Error: 3 of 5 products were refused.');
 });
 
-test('writes rejected products to --errors as JSON lines', async () => {
+test('writes rejected products as JSON Lines to the --errors file', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(['[]', { name: 'Bowl', slug: 'bowl', vendor: 'refuse me' }]);
@@ -111,7 +111,7 @@ test('writes rejected products to --errors as JSON lines', async () => {
   ]);
 });
 
-test('passes --dry-run and --update-inventory to the server', async () => {
+test('sends dry_run with --dry-run, and update_inventory with --update-inventory', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(mugs(1));
@@ -124,7 +124,7 @@ test('passes --dry-run and --update-inventory to the server', async () => {
   ]);
 });
 
-test('finds the product for which the server rejects a whole call, and imports the others', async () => {
+test('finds the product that makes the server reject a whole call, and imports the others', async () => {
   const ours = shop()[IMPORT];
   const server = await fakeServer({
     [IMPORT]: (seen) => {
@@ -141,7 +141,7 @@ test('finds the product for which the server rejects a whole call, and imports t
   expect(err).toContain('line 14: metadata: Too deep. (mug-13)\n');
 });
 
-test('ends the import if the server stops responding, and reports the progress', async () => {
+test('ends the import if the server stops responding, and shows the progress until then', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -161,7 +161,7 @@ test('ends the import if the server stops responding, and reports the progress',
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
-test('an import repeats a call that got no response with the same Idempotency-Key', async () => {
+test('repeats an import call without a response, with the same Idempotency-Key', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -179,7 +179,7 @@ test('an import repeats a call that got no response with the same Idempotency-Ke
   expect(keys).toEqual([keys[0], keys[0]]);
 });
 
-test('recognises a Shopify file by its header', async () => {
+test('recognizes a Shopify file by its header', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(
@@ -223,7 +223,7 @@ test('an import shows a progress bar on a terminal, and removes it at the end', 
   expect(err.endsWith('\r\x1b[K')).toBe(true);
 });
 
-test('rejects in a dry run a SKU that another product of the file already has', async () => {
+test('rejects a SKU that another product of the file has, even in a dry run', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const variant = (sku: string) => ({ option1: sku, price: '5.00', sku });
@@ -247,7 +247,7 @@ const SHARED = [
   'cup,Cup,Title,Default Title,A,5',
 ];
 
-test('keeps a shared SKU for the first variant, and warns with line, SKU and the other product', async () => {
+test('a duplicate SKU stays with the first variant, and is reported with line, SKU and the other product', async () => {
   for (const [rule, mug, cup] of [
     ['keep-first', null, null],
     ['suffix', 'a-2', 'A-3'],
@@ -268,7 +268,7 @@ test('keeps a shared SKU for the first variant, and warns with line, SKU and the
   }
 });
 
-test('writes each rejection and warning to the --report file', async () => {
+test('writes each error and warning to the --report file', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const report = join(await folder(), 'report.csv');
@@ -280,7 +280,7 @@ test('writes each rejection and warning to the --report file', async () => {
   expect(lines.at(-1)).toContain('5,refused,pot,Variant Price,');
 });
 
-test('writes no formulas into the --report file, whatever the imported file contains', async () => {
+test('escapes formulas in the --report file', async () => {
   const file = await fileOf([
     { name: 'Mug', slug: '=HYPERLINK("https://evil.example")', price: '5.00', vendor: 'refuse me' },
   ]);

@@ -94,8 +94,7 @@ const PATIENCE = { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 };
 
 async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
   const json = isJson(command);
-  // Rows that were sent are no longer needed. By default V8 would reserve 128 MB for them instead of collecting garbage
-  // a little more often.
+  // Makes V8 collect garbage slightly more often. By default V8 would reserve 128 MB for rows that were already sent.
   setFlagsFromString('--semi-space-growth-factor=1');
   const { client } = await openSession(command, terminal, PATIENCE);
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };

@@ -12,7 +12,7 @@ const EXPORT = 'GET /api/dashboard/products/export';
 
 const pageOf = (products: unknown[]) => ({ products, total: products.length, page: 1, limit: 20, pages: 1 });
 
-test('lists products of any of several vendors', async () => {
+test('lists products of any of several given vendors', async () => {
   const server = await fakeServer({ [LIST]: { body: pageOf([PRODUCT]) } });
   const { commerce } = await loggedIn(server.url);
   const { code, out } = await commerce([
@@ -31,7 +31,7 @@ test('lists products of any of several vendors', async () => {
   expect(server.seen[0]?.query.toString()).toBe('vendor=Alder&vendor=Finch&product_type=Mugs');
 });
 
-test('lists products by price, stock, collection and time, and names the option of a rejected price', async () => {
+test('lists products by price, stock, collection and time, and names the option of an invalid price', async () => {
   const collection = contract.components.examples.Collection.value;
   const server = await fakeServer({
     [LIST]: ({ query }) =>
@@ -93,7 +93,7 @@ test('writes the whole catalogue to stdout, page by page', async () => {
   expect(server.seen.map(({ query }) => query.get('status'))).toEqual(['active', 'active']);
 });
 
-test('exports products as a Shopify CSV file with its header', async () => {
+test('exports products as Shopify CSV with its header', async () => {
   const server = await fakeServer(pages);
   const { commerce } = await loggedIn(server.url);
   const output = join(await folder(), 'products.csv');
@@ -102,7 +102,7 @@ test('exports products as a Shopify CSV file with its header', async () => {
   expect(await readFile(output, 'utf8')).toMatch(/^Handle,Title,/);
 });
 
-test('an interrupted export of products creates no file', async () => {
+test('an interrupted export of products leaves no file', async () => {
   const server = await fakeServer({
     [EXPORT]: ({ query }) => (query.has('cursor') ? refusal(401, 'invalid_token', 'Ended.') : pages[EXPORT]({ query })),
   });

@@ -21,7 +21,7 @@ interface Row {
   used: boolean;
 }
 
-/** `profiles`: the stored logins. */
+/** `profiles`: lists the stored logins. */
 export function addProfiles(program: Command, terminal: Terminal): void {
   program
     .command('profiles')

@@ -58,7 +58,7 @@ function nameOf({ name, variant_name }: Line): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** A return with its lines, for people. */
+/** Formats a return with its lines. */
 export function returnText(found: Return, { paint, terminal }: { paint: Paint; terminal: Terminal }): string {
   const { shipping, fee, currency, refund_ids } = found;
   const facts_ = facts(

@@ -48,7 +48,10 @@ Examples:
 
 const examplesOf = (...lines: string[]) => `${RETURN}\n\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
-/** `returns list|show|create|approve|decline|track|cancel|receive|exchange|refund|close`. */
+/**
+ * `returns list|show|create|approve|decline|track|cancel|receive|exchange|refund|close`: manages returns of shipped
+ * items.
+ */
 export function addReturns(program: Command, terminal: Terminal): void {
   const returns = program.command('returns').description('Returns of shipped items.');
   addCall(returns, terminal, {

@@ -8,7 +8,7 @@ import { bodyFields, REQUESTS, schemaName } from '../request-fields.ts';
 
 export type SettingName = keyof SettingsPatch;
 
-/** Whether the setting accepts "none". */
+/** How the value of a setting is written. The optional kinds and the lists also accept "none". */
 export type Kind =
   | 'text'
   | 'code'
@@ -25,7 +25,9 @@ type Optional = 'optional text' | 'optional number' | 'optional bank code' | 'op
 /** Fields of a setting that is an object. The object is always sent as a whole, with unnamed fields unchanged. */
 export type Fields = Record<string, Kind>;
 
-/** Value formats by schema name, or by field name for unnamed schemas. Lists are found by their elements. */
+/**
+ * Value formats by schema name, or by field name for unnamed schemas. For lists, the schema of the elements is used.
+ */
 const KINDS: Partial<Record<string, Kind>> = {
   Currency: 'code',
   TaxRate: 'rate',
@@ -58,7 +60,7 @@ export const SETTINGS = Object.fromEntries(
 
 const NONE = 'none';
 
-/** A setting as typed: `brand.accent-color` is a field of `brand`. */
+/** A setting as named on the command line: `brand.accent-color` is a field of `brand`. */
 export interface Named {
   name: SettingName;
   /** The field, if the setting is an object. */
@@ -82,7 +84,7 @@ function isSetting(name: string): name is SettingName {
 
 const NAMES = Object.keys(SETTINGS);
 
-/** The setting's new value. For an object, named fields are replaced and the others stay. */
+/** Returns the setting's new value. For an object, replaces the named fields and keeps the others. */
 export function valueIn({ name, field }: Named, values: string[]): unknown {
   const kind = SETTINGS[name];
   if (typeof kind === 'string') return parse(name, kind, values);

@@ -20,7 +20,7 @@ async function givenShop(settings: object = SHOP) {
   return { ...server, commerce, change };
 }
 
-test('every setting of the contract, and every field of a setting, has a key', () => {
+test('the CLI has a key for every setting of the contract and every field of a setting', () => {
   expect(Object.keys(SETTINGS).sort()).toEqual(Object.keys(schemas.SettingsPatch.properties).sort());
   for (const [name, kind] of Object.entries(SETTINGS)) {
     if (typeof kind === 'string') continue;
@@ -29,7 +29,7 @@ test('every setting of the contract, and every field of a setting, has a key', (
   }
 });
 
-test('shows all settings by the keys that set them, in the format that `set` accepts', async () => {
+test('shows all settings by their keys, in the format that `settings set` accepts', async () => {
   const { commerce } = await givenShop();
   const { out } = await commerce(['settings', 'get']);
   expect(out).toMatch(/^tax_rates +DE=0.19 DE:reduced=0.07 AT=0.2$/m);
@@ -92,7 +92,7 @@ test('changing one field of a setting keeps its other fields', async () => {
   });
 });
 
-test('rejects an invalid setting by its key before sending', async () => {
+test('rejects an invalid setting by its key before it sends a request', async () => {
   const { change, seen } = await givenShop();
   for (const [args, expected] of [
     [['colour', 'red'], 'There is no setting colour.'],
@@ -114,7 +114,7 @@ test('rejects an invalid setting by its key before sending', async () => {
   expect(seen).toEqual([]);
 });
 
-test('reports a setting that the server rejects by the key that sets the value', async () => {
+test('reports a setting that the server rejects by its key', async () => {
   const detail = [{ loc: ['body', 'brand', 'accent_color'], msg: 'Choose a darker colour.', type: 'value_error' }];
   const refused = { ...refusal(422, 'validation_error', 'The request is not valid.'), body: { detail } };
   const server = await fakeServer({ [`GET ${PATH}`]: { body: SHOP }, [`PATCH ${PATH}`]: refused });

@@ -88,7 +88,7 @@ function everything(settings: Settings, paint: Paint): string {
   return facts(Object.assign({}, ...names.map((name) => entriesOf(settings, name))), paint);
 }
 
-/** The setting's values by key: one entry, or one per field of an object. */
+/** Returns the setting's values by key: one entry, or one per field of an object. */
 function entriesOf(settings: Settings, name: SettingName): Record<string, string> {
   const kind = SETTINGS[name];
   const value: unknown = settings[name];

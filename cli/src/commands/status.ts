@@ -68,7 +68,7 @@ async function reached(url: string): Promise<{ reachable: boolean; took_ms: numb
   return { reachable: answer !== undefined, took_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** The owner of the credentials, or the server's error, which is thrown at the end. */
+/** Returns the owner of the credentials and the shop's setup, or the server's error as `failure`. */
 async function whoIs(command: Command, terminal: Terminal) {
   try {
     const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });

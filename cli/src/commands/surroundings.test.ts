@@ -36,7 +36,7 @@ test('status shows the server, the login and the shop', async () => {
   });
 });
 
-test('lists setup steps with their state, those that block selling, and a command for each', async () => {
+test('lists setup steps with their state and a command for each, and marks those that block selling', async () => {
   const { url } = await shop();
   const { commerce } = await loggedIn(url);
   const { code, out } = await commerce(['setup']);
@@ -50,7 +50,7 @@ test('lists setup steps with their state, those that block selling, and a comman
   expect((await (await loggedIn(ready)).commerce(['setup'])).out).toMatch(/\n\nThe shop can sell\.\n$/);
 });
 
-test('status reports a problem with its exit code', async () => {
+test('status reports an invalid login (exit code 3) or an unreachable server (4)', async () => {
   const { url } = await shop({ 'GET /api/dashboard/me': refusal(401, 'invalid_token', 'Revoked.') });
   const revoked = await (await loggedIn(url)).commerce(['status']);
   expect(revoked.code).toBe(3);
@@ -63,7 +63,7 @@ test('status reports a problem with its exit code', async () => {
   expect(gone.out).toContain('does not answer');
 });
 
-test('tells users of an API key to log in as a person if the server requires that', async () => {
+test('asks users of an API key to log in with a password if the server requires that', async () => {
   const { url } = await shop({ 'GET /api/dashboard/api-keys': refusal(401, 'unauthorized', 'Send mch_….') });
   const { code, err } = await (await loggedIn(url)).commerce(['api-keys', 'list']);
   expect(code).toBe(3);
@@ -91,7 +91,7 @@ test('lists profiles without secrets, the current one first', async () => {
   expect((await commerce(['profiles', '--json'])).out).not.toContain('secret');
 });
 
-test('opens a page in the browser from a terminal, and otherwise only prints the URL', async () => {
+test('`open` opens a page in the browser if run in a terminal, and otherwise only prints the URL', async () => {
   const { url } = await shop({
     'GET /docs': { body: '' },
     'GET /api/dashboard/settings': { body: { storefront_url: 'https://shop.example/' } },
@@ -111,7 +111,7 @@ test('opens a page in the browser from a terminal, and otherwise only prints the
   expect(wrong.err).toContain('Name panel, docs or storefront.');
 });
 
-test('reports a mistyped command or value, and names the help to read', async () => {
+test('names the help page for a mistyped command or value', async () => {
   const { commerce } = await user();
   const saidOf = async (...args: string[]) => (await commerce(args)).err;
   expect(await saidOf('open')).toContain('See the usage: commerce open --help');
@@ -123,7 +123,7 @@ test('reports a mistyped command or value, and names the help to read', async ()
   expect(await saidOf('mock', '--port', 'http')).toContain("'http' cannot be the value of --port <number>. It should");
 });
 
-test('bash completes commands, options and their values', async () => {
+test('bash completion suggests commands, options and option values', async () => {
   const { commerce } = await user();
   const script = join(await folder(), 'completion.bash');
   await writeFile(script, (await commerce(['completion', 'bash'])).out);

@@ -13,7 +13,7 @@ const PING = examples.PingDelivery.value;
 const WEBHOOKS = '/api/dashboard/webhooks';
 const DELIVERIES = '/api/dashboard/webhook-deliveries';
 
-test('every event type of the contract has a description in the CLI', () => {
+test('the CLI describes every event type of the contract', () => {
   expect(EVENT_TYPES).toEqual(contract.components.schemas.EventType.enum);
   expect(EVENT_TYPES_HELP).toContain('inventory.changed      stock changed significantly');
 });
@@ -37,7 +37,7 @@ test('lists webhooks with their state', async () => {
   expect(JSON.parse((await commerce(['webhooks', 'list', '--json'])).out)).toHaveLength(3);
 });
 
-test('creates a webhook for the given event types, or for all, and shows its secret', async () => {
+test('creates a webhook for the given event types or for all, and shows its secret', async () => {
   const server = await fakeServer({ [`POST ${WEBHOOKS}`]: { status: 201, body: WITH_SECRET } });
   const { commerce } = await loggedIn(server.url);
   const url = 'https://search.example/hooks';
@@ -78,7 +78,7 @@ test('enables, disables, tests, rotates and deletes a webhook by its id', async 
   expect((await commerce(['webhooks', 'delete', 'mine'])).code).toBe(2);
 });
 
-test('the errors of webhook commands name a remedy', async () => {
+test('errors of webhook commands name a remedy', async () => {
   const path = `${WEBHOOKS}/${WEBHOOK.id}`;
   const server = await fakeServer({
     [`POST ${path}/test`]: refusal(409, 'webhook_disabled', 'This webhook is disabled.'),
@@ -93,7 +93,7 @@ test('the errors of webhook commands name a remedy', async () => {
   expect((await commerce(['webhooks', 'rotate', WEBHOOK.id])).err).toContain('Wait until 2026-03-03T08:15:00.000Z.');
 });
 
-test('lists deliveries by filters, and shows one with its attempts', async () => {
+test('lists deliveries with filters, and shows a delivery with its attempts', async () => {
   const server = await fakeServer({
     [`GET ${DELIVERIES}`]: { body: { deliveries: [DELIVERY], next_cursor: 'c2' } },
     [`GET ${DELIVERIES}/${DELIVERY.id}`]: { body: DETAILS },
@@ -110,7 +110,7 @@ test('lists deliveries by filters, and shows one with its attempts', async () =>
   expect(one.out).toContain('    "slug": "stoneware-mug",\n');
 });
 
-test('replays all failed deliveries in batches, with its progress', async () => {
+test('replays all failed deliveries in batches, and shows the progress', async () => {
   let remaining = 2_500;
   const server = await fakeServer({
     [`POST ${DELIVERIES}/replay-failed`]: () => {
@@ -126,7 +126,7 @@ test('replays all failed deliveries in batches, with its progress', async () => 
   expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
 });
 
-test('replays one delivery, or all that have failed since a time', async () => {
+test('replays one delivery, or all deliveries that have failed since a given time', async () => {
   const server = await fakeServer({
     [`POST ${DELIVERIES}/${DELIVERY.id}/replay`]: { body: DELIVERY },
     [`POST ${DELIVERIES}/replay-failed`]: { body: examples.Replayed.value },
@@ -151,7 +151,7 @@ test('`trigger` sends every event type of the contract', async () => {
   expect(server.seen.map(({ body }) => body.type)).toEqual(types);
 });
 
-test('shows the receivers of a test event, or how to listen if there are none', async () => {
+test('`trigger` shows the number of receivers, or how to listen if there are none', async () => {
   const triggered = examples.TriggeredEvent.value;
   let counts = { webhooks_count: 2, listeners_count: 1 };
   const trigger = () => ({ status: 201, body: { ...triggered, ...counts } });

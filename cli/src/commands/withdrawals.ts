@@ -31,7 +31,7 @@ const WITHDRAWAL = '0192f3a2-8888-7000-8000-000000000001';
 
 const examplesOf = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
-/** `withdrawals list|show|link|confirm|close`. */
+/** `withdrawals list|show|link|confirm|close`: manages statements of withdrawal. */
 export function addWithdrawals(program: Command, terminal: Terminal): void {
   const withdrawals = program
     .command('withdrawals')
@@ -75,7 +75,7 @@ export function addWithdrawals(program: Command, terminal: Terminal): void {
   });
 }
 
-/** A withdrawal with its statement, for people. */
+/** Formats a withdrawal with its statement. */
 function withdrawalText(found: Withdrawal, { paint, terminal }: { paint: Paint; terminal: Terminal }): string {
   const known = facts(
     {

@@ -188,7 +188,7 @@ const WRITES: [string[], string, unknown, unknown][] = [
   [['shipping-options', 'get', ID], `GET ${OWN}/shipping-options/${ID}`, undefined, examples.ShippingOption.value],
 ];
 
-test.each(WRITES)('the command %j calls %s', async (args, call, body, answer) => {
+test.each(WRITES)('the command %j sends %s', async (args, call, body, answer) => {
   const server = await fakeServer({ ...ANSWERS, [call]: { body: answer } });
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(args);
@@ -199,18 +199,21 @@ test.each(WRITES)('the command %j calls %s', async (args, call, body, answer) =>
   expect(() => JSON.parse(program.out)).not.toThrow();
 });
 
-test.each(WRITES.filter(([args]) => args.includes('--yes')))('%j asks for confirmation', async (args, call) => {
-  const server = await fakeServer({ ...ANSWERS, [call]: { body: {} } });
-  const { commerce } = await loggedIn(server.url);
-  const asking = args.filter((arg) => arg !== '--yes');
-  expect((await commerce(asking, { typed: 'n' })).err).toContain('Cancelled. Nothing was changed.');
-  const alone = await commerce(asking);
-  expect(alone.code).toBe(2);
-  expect(alone.err).toContain('Add --yes.');
-  expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
-});
+test.each(WRITES.filter(([args]) => args.includes('--yes')))(
+  '%j asks for confirmation without --yes',
+  async (args, call) => {
+    const server = await fakeServer({ ...ANSWERS, [call]: { body: {} } });
+    const { commerce } = await loggedIn(server.url);
+    const asking = args.filter((arg) => arg !== '--yes');
+    expect((await commerce(asking, { typed: 'n' })).err).toContain('Cancelled. Nothing was changed.');
+    const alone = await commerce(asking);
+    expect(alone.code).toBe(2);
+    expect(alone.err).toContain('Add --yes.');
+    expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
+  },
+);
 
-test('shows the secret of a new API key once', async () => {
+test('shows the secret of a new API key', async () => {
   const server = await fakeServer({ [`POST ${OWN}/api-keys`]: { status: 201, body: key } });
   const { commerce } = await loggedIn(server.url);
   const { out } = await commerce(['api-keys', 'create', '--description', 'Till', '--scope', 'read']);
@@ -218,7 +221,7 @@ test('shows the secret of a new API key once', async () => {
   expect(out).toContain('Keep the secret now: it is not shown again.');
 });
 
-test('creates a product with all its parts from JSON, and options override fields of the JSON', async () => {
+test('creates a product with all its parts from JSON, and options override the JSON', async () => {
   const server = await fakeServer({ [`POST ${OWN}/products`]: { status: 201, body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   const input = JSON.stringify({ name: 'Old', price: '1.00', options: [{ name: 'Size', values: ['S'] }] });
@@ -230,7 +233,7 @@ test('creates a product with all its parts from JSON, and options override field
   });
 });
 
-test('a rejected call names the options and arguments that caused the errors', async () => {
+test('an error names the options and arguments that caused it', async () => {
   const detail = [
     { loc: ['body', 'starts_at'], msg: 'Too late.', type: 'value_error' },
     { loc: ['body', 'code'], msg: 'Too long.', type: 'value_error' },
@@ -248,7 +251,7 @@ test('a rejected call names the options and arguments that caused the errors', a
   expect(program.detail[0]).toEqual({ field: 'starts_at', flag: '--starts', message: 'Too late.' });
 });
 
-test('rejects unknown variants, options, images and collections, and updates without a change, before sending', async () => {
+test('rejects unknown variants, options, images and collections, and an update without a change, before it writes', async () => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   for (const [args, code, message] of [

@@ -54,7 +54,7 @@ const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = 
 for (const [locale, currency] of Object.entries(LOCALES)) {
   const style = amountStyle(locale, currency);
   const local = (amount: string) => (POINT_LOCALES.includes(locale) ? amount : amount.replace('.', ','));
-  test.each(TEXTS)(`in the locale ${locale}, the amount %j is parsed as %j`, (text, meaning) => {
+  test.each(TEXTS)(`in the locale ${locale}, the result for the amount %j is %j`, (text, meaning) => {
     const { amount, problem } = readAmount(text, style);
     if (Array.isArray(meaning)) {
       const [more, less] = meaning.map(local);
@@ -66,7 +66,7 @@ for (const [locale, currency] of Object.entries(LOCALES)) {
   });
 }
 
-test('rejects an ambiguous amount that has too many decimals in one meaning, and suggests the other meaning', () => {
+test('rejects an ambiguous amount with too many decimals in one of its meanings, and suggests the other', () => {
   const { problem } = readAmount('1.299', amountStyle('de', 'EUR'));
   expect(problem).toBe('1.299 can mean 1299,00 or 1,299: enter 1299,00.');
 });
@@ -81,14 +81,11 @@ test.each([
   ['de', 'JPY', '1500,00', '1500'],
   ['de', 'JPY', '1500,5', undefined],
   ['de', 'JPY', '1,500', undefined],
-])(
-  'in the locale %s with the currency %s, which has other decimals, the amount %j is parsed as %j',
-  (locale, currency, text, amount) => {
-    expect(readAmount(text, amountStyle(locale, currency)).amount).toBe(amount);
-  },
-);
+])('in the locale %s with the currency %s, the result for the amount %j is %j', (locale, currency, text, amount) => {
+  expect(readAmount(text, amountStyle(locale, currency)).amount).toBe(amount);
+});
 
-test("formats amounts for a field in the locale's format, and parses them again", () => {
+test('an amount formatted for a field in any locale is parsed as the same amount', () => {
   const shown: Record<string, string> = {};
   for (const locale of Object.keys(LOCALES)) {
     for (const currency of ['EUR', 'JPY', 'KWD']) {
@@ -129,11 +126,11 @@ test.each([
   ['1.23456', undefined],
   ['1234567890123', undefined],
   ['', undefined],
-])('the amount in the CSV cell %j is parsed as %j', (cell, money) => {
+])('in a CSV cell, the result for the amount %j is %j', (cell, money) => {
   expect(readMoney(cell, 2).amount).toBe(money);
 });
 
-test('rejects an ambiguous amount in a CSV cell, unless the currency has three decimals', () => {
+test('rejects an ambiguous amount in a CSV cell, unless three decimals fit the currency', () => {
   expect(readMoney('1.250', 2).problem).toBe('1.250 can mean 1250.00 or 1.25: enter 1250.00 or 1.25.');
   expect(readMoney('1.250', 3).amount).toBe('1.250');
 });
@@ -144,6 +141,6 @@ test.each([
   ['$12', '12'],
   ['12€', '12'],
   ['EUR', 'EUR'],
-])('removes the currency from an amount: %j becomes %j', (cell, amount) => {
+])('removes the currency from the amount %j: %j', (cell, amount) => {
   expect(withoutCurrency(cell)).toBe(amount);
 });

@@ -38,8 +38,8 @@ export function readAmount(text: string, style: AmountStyle): AmountReading {
 
 /**
  * Parses an unambiguous number to plain decimals. "1.500" could be 1500 or 1.5. Neither locale nor currency decides
- * that, because users may work in shops of other countries. It is accepted only if fields show amounts in exactly this
- * format, such as "1.500" dinars.
+ * that, because users may work in shops of other countries. Such a text is accepted only if fields show amounts in
+ * exactly this format, such as "1.500" dinars.
  */
 export function readNumber(text: string, style: AmountStyle): { number?: string | undefined; problem?: string } {
   const { point, comma } = readingsOf(text);
@@ -101,7 +101,7 @@ function withoutSurplusZeros(number: string): string {
   return /\.\d{4}/.test(number) ? number.replace(/\.?0+$/, '') : number;
 }
 
-/** The decimal numbers that a text stands for, read with a decimal point and with a decimal comma. */
+/** Returns the decimal numbers that a text can stand for, read with a decimal point and with a decimal comma. */
 export function readingsOf(text: string): { point?: string; comma?: string } {
   if (text.length > LONGEST) return {};
   // Converts full-width digits, and the no-break and narrow spaces that programs use for grouping.

@@ -1,6 +1,6 @@
 /**
- * For every column of a format: its cell is stored in a field of the product (`path` or `path=value`), or a warning
- * starts with the column's name. Cells that are ignored are marked with the reason.
+ * Tests every column of a format: its cell is stored in a field of the product (`path` or `path=value`), or causes a
+ * warning that starts with the column's name. Ignored cells are marked with the reason.
  */
 
 import type { ProductImport } from '@commerce-backend/spec';
@@ -46,7 +46,7 @@ async function outcomeOf(example: Example, column: string, cell: string, row: nu
 function tellOf(format: string, example: Example, cases: Case[]): void {
   for (const [columns, cell, ...outcomes] of cases) {
     for (const column of columns.split('|')) {
-      test(`${format}: keeps or reports a cell in "${column}"`, async () => {
+      test(`${format}: imports or reports a cell in "${column}"`, async () => {
         expect(outcomes).toHaveLength(example.rows.length);
         const found = await Promise.all(outcomes.map((outcome, row) => outcomeOf(example, column, cell, row, outcome)));
         expect(found).toEqual(outcomes);
@@ -189,7 +189,7 @@ for (const name of [
   ...['Manufacturer part number (MPN)', 'Ad group name', 'Ads labels', 'Custom Product'],
   ...['Custom Label 0', 'Custom Label 1', 'Custom Label 2', 'Custom Label 3', 'Custom Label 4'],
 ]) {
-  test(`Shopify: keeps "Google Shopping / ${name}" under its title`, async () => {
+  test(`Shopify: stores "Google Shopping / ${name}" in the metadata under its title`, async () => {
     const { products } = await readText(`Handle,Title,Variant Price,"Google Shopping / ${name}"\nmug,Mug,5,x\n`);
     expect(products[0]?.metadata).toEqual({ [`Google Shopping / ${name}`]: 'x' });
   });
@@ -278,7 +278,7 @@ tellOf('WooCommerce', WOOCOMMERCE, [
   }),
 ]);
 
-test('WooCommerce: warns about a "Meta:" value of a variation that differs from the product', async () => {
+test('WooCommerce: warns if the "Meta:" value of a variation differs from that of the product', async () => {
   const { products, warnings } = await readText(
     'Type,SKU,Name,In stock?,Regular price,Parent,Attribute 1 name,Attribute 1 value(s),Meta: fit\n' +
       'variable,TEE,Tee,1,,,Size,"S, M",\nvariation,TS,Tee - S,1,5,TEE,Size,S,slim\nvariation,TM,Tee - M,1,5,TEE,Size,M,wide\n',
@@ -338,7 +338,7 @@ tellOf("Google's feed", FEED, [
   ...ATTRIBUTES.map((name): Case => [name, 'x', `kept metadata/${name}`, 'warned']),
 ]);
 
-test('WooCommerce: reads one of several cost columns, and makes no metadata of the others', async () => {
+test('WooCommerce: uses one of several cost columns, and does not store the others as metadata', async () => {
   const csv = 'Type,SKU,Name,Regular price,Cost of goods,Meta: _wc_cog_cost\nsimple,TEA,Tea,5,2,3\n';
   const { products, warnings } = await readText(csv, { name: 'woo.csv' });
   expect(products[0]?.cost_per_item).toBe('2');
@@ -348,7 +348,7 @@ test('WooCommerce: reads one of several cost columns, and makes no metadata of t
   );
 });
 
-test("Google's feed: leaves out a sale price that is not current, and warns about one that is not lower", async () => {
+test("Google's feed: ignores a sale price that is not current, and warns about one that is not lower", async () => {
   const feed = (dates: string) =>
     readText(
       `id\ttitle\tavailability\tprice\tsale_price\tsale_price_effective_date\nA\tCap\tin stock\t5 EUR\t4 EUR\t${dates}\n`,

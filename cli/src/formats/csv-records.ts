@@ -1,7 +1,7 @@
 /** A row of a CSV file. If it has a `problem`, its cells are unreliable or missing. */
 export type CsvRow = { line: number; cells: string[]; problem?: string };
 
-/** A longer row means that a quote was left open. No product needs as much. */
+/** A longer row means that a quote was left open. No product needs such a long row. */
 const LONGEST_ROW_BYTES = 4 * 1024 * 1024;
 
 const BAD_QUOTE =

@@ -18,7 +18,7 @@ async function rowsOf(text: string, pieceSize = 7): Promise<CsvRow[]> {
 
 const newline = fc.constantFrom('\n', '\r\n');
 
-test('counts lines like an editor, with any line breaks inside and between rows', async () => {
+test('counts lines like an editor, with any line endings and line breaks in cells', async () => {
   const cell = fc.record({ before: fc.stringMatching(/^[a-z]{0,3}$/), breaks: fc.array(newline, { maxLength: 3 }) });
   const row = fc.record({ cells: fc.array(cell, { minLength: 2, maxLength: 2 }), blanks: fc.nat(2) });
   await fc.assert(
@@ -36,7 +36,7 @@ test('counts lines like an editor, with any line breaks inside and between rows'
   );
 });
 
-test('reports a malformed row by line, and reads the following rows', async () => {
+test('reports a malformed row by its line, and reads the following rows', async () => {
   const rows = await rowsOf('a,b\n1,2\n5" pipe,3\n4,5\n"foo "bar" baz",3\n7,8\n1,2,3\n\n"a, ""b""",9\n"M" x,1\n9,9\n');
   expect(rows.map(({ line, cells, problem }) => [line, cells.join('|'), problem !== undefined])).toEqual([
     [1, 'a|b', false],
@@ -52,7 +52,7 @@ test('reports a malformed row by line, and reads the following rows', async () =
   ]);
 });
 
-test('after an unclosed quote, loses only the rows up to the next quote', async () => {
+test('after an unclosed quote, skips only the rows up to the next quote', async () => {
   const rows = await rowsOf('a,b\n"b,c\nd,"e"\nf,g\n');
   expect(rows.map(({ line, problem }) => [line, problem !== undefined])).toEqual([
     [1, false],
@@ -61,7 +61,7 @@ test('after an unclosed quote, loses only the rows up to the next quote', async 
   ]);
 });
 
-test('reports a quote that is never closed with the line after the last valid row', async () => {
+test('reports an unclosed quote with the number of the line after the last valid row', async () => {
   const rows = await rowsOf('a,b\n1,2\n"open,3\n4,5\n6,7\n');
   expect(rows.at(-1)).toMatchObject({ line: 3, problem: expect.stringContaining('never closed') });
   const endless = await rowsOf(`a,b\n1,2\n"${'x\n'.repeat(2_200_000)}","y"\n5,6\n7,8\n`, 65_536);

@@ -6,7 +6,7 @@ import { type CsvRow, csvOptions, type OpenQuote, rowsOf } from './csv-records.t
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
   const open: OpenQuote = {};
   const parser = parse(csvOptions(delimiter, open));
-  // Errors of both streams are thrown by the iteration below.
+  // Ignores errors here, because the iteration below throws the errors of both streams.
   pipeline(Readable.from(bytes, { objectMode: false }), parser, () => {});
   yield* rowsOf(parser, delimiter, open);
 }

@@ -6,8 +6,8 @@ export function isMore(amount: string, other: string): boolean {
 const AMOUNT = /^\d+(?:\.\d{1,3})?$/;
 
 /**
- * Whether a price changes by more than 80 %, which is usually a misplaced decimal point, so the user is asked. `after`
- * may be anything; the server rejects what is not an amount.
+ * Whether a price changes by more than 80 %, which is usually a misplaced decimal point, so that the user is asked.
+ * Returns false if `after` is not an amount, because the server rejects it.
  */
 export function isLargeChange(before: string, after: unknown): boolean {
   if (typeof after !== 'string' || !AMOUNT.test(after)) return false;

@@ -29,7 +29,7 @@ test('uses the delimiter that occurs most often in the header', () => {
   expect(delimiterOf('Title')).toBe(',');
 });
 
-test('rejects a file of an unknown format with instructions', async () => {
+test('rejects a file of an unknown format, and explains what to do', async () => {
   await expect(readText('id,name\n1,Mug\n')).rejects.toThrow('--format');
   await expect(readText('[{"name":"Mug"}]', { name: 'a.json' })).rejects.toThrow("jq -c '.[]'");
   await expect(readText('')).rejects.toThrow('is empty');

@@ -25,7 +25,7 @@ async function* chunks(...pieces: number[][]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield Uint8Array.from(piece);
 }
 
-test.each(OTHERS)('rejects a file in %s, and decodes it if its encoding is given', async (encoding, bytes, text) => {
+test.each(OTHERS)('rejects a file in %s, and reads it if its encoding is given', async (encoding, bytes, text) => {
   const file = Uint8Array.from(bytes);
   await expect(decodedText('f.csv', file)).rejects.toThrow(/f\.csv is not UTF-8.*--encoding/);
   expect(await decodedText('f.csv', file, encoding)).toBe(text);
@@ -37,16 +37,16 @@ test.each([
   ['ASCII', Buffer.from('tea'), 'utf-8'],
   ['UTF-16 with its mark', Buffer.from('\ufeffcrème', 'utf16le'), 'utf-16le'],
   ['German in Windows-1252', Buffer.from('Gr\xfc\xdfe, Caf\xe9 5 \x80', 'latin1'), 'windows-1252'],
-])('recognises the encoding of %s', async (_what, bytes, encoding) => {
+])('recognizes the encoding of %s', async (_what, bytes, encoding) => {
   expect(await encodingOf('f.csv', chunks([...bytes]))).toBe(encoding);
 });
 
-test('accepts a character split between chunks, but not one cut off at the end of the file', async () => {
+test('accepts a character split between chunks, and rejects one cut off at the end of the file', async () => {
   expect(await encodingOf('f.csv', chunks([0x63, 0xc3], [0xa8, 0x6d]))).toBe('utf-8');
   await expect(encodingOf('f.csv', chunks([0x63, 0xc3]))).rejects.toThrow(/not UTF-8/);
 });
 
-test('finds non-ASCII letters late in the file before it reads the first row', async () => {
+test('finds a non-ASCII letter late in the file before it returns the first row', async () => {
   const rows = `Handle,Title,Variant Price\n${'tea,Tea,1\n'.repeat(40_000)}`;
   const file = Buffer.concat([Buffer.from(rows), Buffer.from(OTHERS[0]?.[1] ?? [])]);
   await expect(readText(file)).rejects.toThrow(/not UTF-8/);
@@ -78,7 +78,7 @@ test.each([
   [['orders', 'match'], 'bank.csv', POLISH('Reference,Amount', ' 1001,10.00')],
   [['orders', 'ship-many'], 'parcels.csv', POLISH('carrier,order_number', ',1001')],
   [['inventory', 'adjust-many'], 'stock.csv', POLISH('note,sku,delta', ',A,1')],
-])('%j rejects a file of unknown encoding and sends nothing', async ([noun = '', verb = ''], name, bytes) => {
+])('%j rejects a file in an unknown encoding, and sends nothing', async ([noun = '', verb = ''], name, bytes) => {
   const folder = await mkdtemp(join(tmpdir(), 'encoding-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, name);

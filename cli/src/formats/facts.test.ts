@@ -36,7 +36,7 @@ const FILES = {
 };
 
 for (const [format, { text, column, ...file }] of Object.entries(FILES)) {
-  test(`imports the first fifty product facts of a ${format} file that are within the limits, and reports each other fact with the reason`, async () => {
+  test(`imports up to fifty product facts of a ${format} file within the limits, and reports each other fact with the reason`, async () => {
     const { reads, products, warnings } = await readText(text, file);
     expect(refusals(reads)).toEqual([]);
     expect(products.map(({ metadata }) => metadata)).toEqual([KEPT]);
@@ -48,7 +48,7 @@ for (const [format, { text, column, ...file }] of Object.entries(FILES)) {
   });
 }
 
-test('reports WooCommerce attributes and feed categories beyond the limits by their columns', async () => {
+test('reports WooCommerce attributes and feed categories beyond the limits by column', async () => {
   const woo = await readText(
     'ID,Type,SKU,Name,In stock?,Regular price,Attribute 1 name,Attribute 1 value(s)\n' +
       `1,simple,,Mug,1,5,Care,${LONG}\n`,
@@ -67,7 +67,7 @@ test('reports WooCommerce attributes and feed categories beyond the limits by th
   ]);
 });
 
-test('imports product facts that are probably not for shoppers, with one warning that shoppers can read metadata', async () => {
+test('imports product facts that are probably internal, and warns once that shoppers can read metadata', async () => {
   const warningOf = (column: string, rows: number) =>
     `${column}: shoppers can read metadata, and this looks like internal data of the shop; ${rows} rows have a ` +
     'value in it, this is the first. Delete the column if it is not for them.';

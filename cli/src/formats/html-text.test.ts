@@ -17,12 +17,12 @@ test.each([
   expect(textOfHtml(html)).toBe(text);
 });
 
-test('decodes the entities in a name, and keeps angle brackets', () => {
+test('decodes the entities in a name, and keeps its angle brackets', () => {
   expect(decodeEntities('Mars HeatTech&trade;  Pullover')).toBe('Mars HeatTech™ Pullover');
   expect(decodeEntities('Cats &amp; dogs <3')).toBe('Cats & dogs <3');
 });
 
-test('a text converted to HTML and back is unchanged', () => {
+test('converting a text to HTML and back leaves it unchanged', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => text.replace(/\s+/g, '') || '&lt;<b>');
   const line = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
   const text = fc.array(line, { maxLength: 4 }).chain((lines) => fc.constantFrom(lines.join('\n'), lines.join('\n\n')));
@@ -33,7 +33,7 @@ test('a text converted to HTML and back is unchanged', () => {
   );
 });
 
-test('keeps the text of deep and broken markup', () => {
+test('keeps the text of deeply nested and broken markup', () => {
   const broken = `${'<p'.repeat(50_000)}${' '.repeat(200_000)}${'&amp'.repeat(50_000)}`;
   expect(textOfHtml(`${'<div>'.repeat(50_000)}kept${broken}`)).toBe('kept');
 });

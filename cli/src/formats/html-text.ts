@@ -7,8 +7,8 @@ const CELLS = new Set(['td', 'th']);
 const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
 
 /**
- * The visible text of HTML: tags, scripts and styles are removed, entities decoded, spaces collapsed, and paragraphs
- * and list items put on separate lines. A text without tags keeps its line breaks.
+ * Returns the visible text of HTML: removes tags, scripts and styles, decodes entities, collapses spaces, and puts
+ * paragraphs and list items on separate lines. A text without tags keeps its line breaks.
  */
 export function textOfHtml(html: string): string {
   const plain = !TAG.test(html);

@@ -1,6 +1,6 @@
 import type { FieldError } from './row-reader.ts';
 
-/** No customer or order that the contract accepts is longer. */
+/** The maximum length of a line. No customer or order that the contract accepts is longer. */
 const LONGEST_LINE = 800_000;
 
 type JsonObject = { line: number; value: object } | { line: number; errors: FieldError[] };

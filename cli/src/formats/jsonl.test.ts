@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText, refusals } from './testing.ts';
 
-test('reads one product per line, skips blank lines, keeps U+2028, and derives a missing slug from the name', async () => {
+test('reads one product per line, skips blank lines, keeps U+2028 in texts, and derives a missing slug from the name', async () => {
   const { reads } = await readText('\uFEFF{"name":"Red Mug"}\r\n\r\n{"name":"a\u2028b","slug":"ab","price":"1"}', {
     name: 'products.jsonl',
   });
@@ -43,7 +43,7 @@ test('reports each invalid line with the reason, and reads the others', async ()
   ]);
 });
 
-test('rejects an endless line without keeping it in memory', async () => {
+test('rejects an endless line without buffering it', async () => {
   const { reads } = await readText(`{"name":"a"}\n${'x'.repeat(9_000_000)}\n{"name":"b"}\n`, { name: 'a.jsonl' });
   expect(reads.map((read) => [read.line, 'product' in read])).toEqual([
     [1, true],

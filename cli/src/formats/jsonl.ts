@@ -4,7 +4,7 @@ import { KeyTable } from './key-table.ts';
 import type { Read } from './reading.ts';
 import { firstUseOf, slugOf } from './slug.ts';
 
-/** No product that the contract accepts is longer. */
+/** The maximum length of a line. No product that the contract accepts is longer. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 /**
@@ -125,7 +125,7 @@ function variantOf(variant: Variant): VariantInput {
   return { option1, option2, option3, image_url, ...soldOf(variant) };
 }
 
-/** Fields that a product without options has itself, and otherwise each variant has. */
+/** Returns the fields that belong to each variant, or to the product itself if it has no options. */
 function soldOf(variant: Variant): VariantInput {
   const { sku, barcode, price, compare_at_price, cost_per_item } = variant;
   const { inventory_quantity, inventory_policy, low_stock_threshold, weight, weight_unit, requires_shipping } = variant;

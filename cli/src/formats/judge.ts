@@ -11,7 +11,7 @@ export interface Made {
   product: ProductImport;
   errors: FieldError[];
   placeOf: PlaceOf;
-  /** Distinguishes the product from others with the same name, such as by its SKU. */
+  /** A text that distinguishes the product from others with the same name, such as its SKU. */
   distinct: string;
 }
 

@@ -7,8 +7,8 @@ const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * A map from keys to numbers for millions of keys. Each key takes about thirty bytes besides its text, in buffers that
- * the garbage collector does not scan. Also used in browsers.
+ * A map from keys to numbers for millions of keys. Each key takes about thirty bytes in addition to its text, in
+ * buffers that the garbage collector does not scan. Also used in browsers.
  */
 export class KeyTable {
   /** Index of a key in `#keys` plus 1, or 0 for an empty slot. The size is a power of 2. */

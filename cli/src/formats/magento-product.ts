@@ -75,7 +75,7 @@ function sharedOf(row: MagentoRow, optionCodes: Set<string>, context: ReadContex
   };
 }
 
-/** In Magento, 1 means enabled, 2 (or 0) disabled. */
+/** Whether the product is enabled. Magento writes 1 for enabled, 2 or 0 for disabled; an empty cell means enabled. */
 export function isOnline(row: MagentoRow): boolean {
   return ['', '1'].includes(row.text('product_online'));
 }

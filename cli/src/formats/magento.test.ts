@@ -62,7 +62,7 @@ test('accepts a configurable product before or between its children', async () =
   }
 });
 
-test('imports simple products that no configurable product lists, hidden ones as drafts', async () => {
+test('imports simple products that belong to no configurable product, and hidden ones as drafts', async () => {
   const bag = { ...child('BAG'), name: 'Bag', visibility: 'Catalog, Search', url_key: 'bag' };
   const { products, warnings } = await readText(
     csv(bag, child('LOST'), { ...bag, sku: 'PDF', product_type: 'virtual', url_key: 'pdf' }),
@@ -96,7 +96,7 @@ test('uses a current special price as the price, and the regular one as the comp
   ]);
 });
 
-test('prefixes image names with the base URL, or counts the images if there is no base URL', async () => {
+test('adds the base URL to image names, or counts the images if no base URL is given', async () => {
   const rows = csv(child('J-S'), child('J-M'), { ...jacket, additional_images: '/j/back side.jpg' });
   const { products } = await readText(rows, { baseImageUrl: 'https://i.example/media/' });
   expect(products[0]?.images?.map(({ url }) => url)).toEqual([
@@ -110,7 +110,7 @@ test('prefixes image names with the base URL, or counts the images if there is n
   expect(warnings).toEqual([{ line: 4, message: expect.stringContaining('Images left out: 4.') }]);
 });
 
-test('rejects invalid products by line and column', async () => {
+test('rejects an invalid product by line and column', async () => {
   const { reads, products } = await readText(
     csv(
       child('J-S', { price: '52,000' }),
@@ -134,7 +134,7 @@ test('rejects invalid products by line and column', async () => {
   ]);
 });
 
-test('leaves out disabled variations and rows of store views with a warning', async () => {
+test('ignores disabled variations and rows of store views, and warns about them', async () => {
   const { products, warnings } = await readText(
     csv(child('J-S'), child('J-M', { product_online: '2' }), jacket, {
       ...jacket,

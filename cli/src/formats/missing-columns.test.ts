@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText, refusals } from './testing.ts';
 
-test('rejects a file without a title column with a single message', async () => {
+test('rejects a file without a title column with one error', async () => {
   const text = 'Handle,Image Src\nmug,https://i.example/1.jpg\ntee,https://i.example/2.jpg\n';
   await expect(readText(text)).rejects.toThrow('The file has no column Title.');
 });
@@ -21,13 +21,13 @@ test.each([
   ['Shopify', 'Handle,Title,Variant Price\na,Mug,\n'],
   ['WooCommerce', 'ID,SKU,Name,Published,Regular price,In stock?\n1,A,Mug,1,,1\n'],
   ['Magento', 'sku,name,url_key,product_type,price\nA,Mug,mug,simple,\n'],
-])('reads a product of %s without a price', async (_shop, text) => {
+])('imports a product of %s without a price column', async (_shop, text) => {
   const { reads, products } = await readText(text);
   expect(refusals(reads)).toEqual([]);
   expect(products[0]).not.toHaveProperty('price');
 });
 
-test('rejects a variant without a price if others have one', async () => {
+test('rejects a variant without a price if other variants have one', async () => {
   const text = 'Handle,Title,Option1 Name,Option1 Value,Variant Price\na,Mug,Size,S,5\na,,,M,\n';
   expect(refusals((await readText(text)).reads)).toEqual(['3 Variant Price: The price is missing.']);
 });

@@ -12,7 +12,7 @@ const WOO = [
   '6,variation,X,Lost,1,visible,,,taxable,1,,0,,,5,,,,id:99,Size,S,,',
 ].join('\n');
 
-test("reads WooCommerce's product CSV with variations, and reports data that it cannot keep", async () => {
+test("reads WooCommerce's product CSV with variations, and reports data that cannot be imported", async () => {
   const { reads, products, warnings } = await readText(WOO);
   expect(products).toMatchObject([
     {
@@ -49,7 +49,7 @@ const WOO_SAMPLE = [
   '79,variation,tee-blue,"Neck Tee - Blue",1,0,visible,,Blue,,,taxable,,1,,0,0,,,,,0,,,18,,,,https://i.example/b.jpg,,,tee,,,,,,0,Color,Blue,,1,Size,,,1,,,,,',
 ].join('\n');
 
-test('a variation for any value becomes one variant for each value that has no separate variation', async () => {
+test('a variation for any value becomes a variant for each value without its own variation', async () => {
   const { reads, products, warnings } = await readText(WOO_SAMPLE);
   expect(refusals(reads)).toEqual([]);
   const [tee, album] = products;
@@ -77,7 +77,7 @@ const TSV = [
   'B\tMug\tBig\thttps://s.example/mug\thttps://i.example/c.jpg\tin stock\tfree\t\t\t\t\t\t\t',
 ].join('\n');
 
-test('imports variations with shared stock without stock tracking, with a warning', async () => {
+test('imports variations with shared stock as untracked, and warns about it', async () => {
   const { reads, products, warnings } = await readText(
     [
       'Type,SKU,Name,In stock?,Stock,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)',
@@ -94,7 +94,7 @@ test('imports variations with shared stock without stock tracking, with a warnin
   ]);
 });
 
-test('groups the items of a Google Merchant feed in TSV, even in UTF-16', async () => {
+test('groups the items of a Google Merchant feed in TSV by product, even in UTF-16', async () => {
   for (const text of [TSV, Buffer.from(`\uFEFF${TSV}`, 'utf16le')]) {
     const { reads, products, warnings } = await readText(text, { name: 'feed.tsv' });
     expect(products).toMatchObject([
@@ -114,7 +114,7 @@ test('groups the items of a Google Merchant feed in TSV, even in UTF-16', async 
   }
 });
 
-test('reads a Google Merchant feed as RSS or Atom, with line numbers', async () => {
+test('reads a Google Merchant feed in RSS or Atom, with line numbers', async () => {
   const item = (tag: string, price: string) =>
     `<${tag}>\n<g:id>A</g:id><title>Mug &amp; lid</title><g:price>${price}</g:price>\n` +
     `<g:description><![CDATA[<p>Big <b>mug</b></p>]]></g:description><g:shipping><g:country>DE</g:country></g:shipping></${tag}>`;
@@ -139,7 +139,7 @@ test('reads a Google Merchant feed as RSS or Atom, with line numbers', async () 
   }
 });
 
-test('gives a product without Latin letters in its name a unique, stable slug', async () => {
+test('gives a product whose name has no Latin letters a unique, stable slug', async () => {
   const woo =
     'ID,Type,SKU,Name,In stock?,Regular price\n1,simple,A,緑茶,1,5\n2,simple,B,Чай,1,6\n3,simple,C,緑茶,1,7\n';
   const first = await readText(woo);
@@ -150,14 +150,14 @@ test('gives a product without Latin letters in its name a unique, stable slug', 
   expect((await readText(woo)).products.map(({ slug }) => slug)).toEqual(slugs);
 });
 
-test('uses the last part of a long product type, and stores the whole in metadata', async () => {
+test('uses the last part of a long product type, and stores the whole type in the metadata', async () => {
   const path = ['Women', 'Dresses', 'x'.repeat(240), 'Mini dress'].join(' > ');
   const feed = `id\ttitle\tlink\tavailability\tprice\tproduct_type\nA\tMini\thttps://s.example/mini.html\tin stock\t5 EUR\t${path}\n`;
   const { products } = await readText(feed, { name: 'feed.tsv' });
   expect(products).toMatchObject([{ slug: 'mini', product_type: 'Mini dress', metadata: { product_type: path } }]);
 });
 
-test('rejects an item in another currency than the items before it', async () => {
+test('rejects an item in another currency than that of the earlier items', async () => {
   const feed =
     'id\ttitle\tlink\tavailability\tprice\nA\tCap\thttps://s.example/cap\tin stock\t5 EUR\n' +
     'B\tHat\thttps://s.example/hat\tin stock\tUSD 6.00\nC\tBag\thttps://s.example/bag\tin stock\t7\n';

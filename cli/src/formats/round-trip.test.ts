@@ -139,7 +139,7 @@ async function* each<Item>(items: Item[]): AsyncGenerator<Item> {
 
 const catalogue = fc.array(product, { minLength: 1, maxLength: 4 }).map((made) => made.map(productOf));
 
-test('products written as Shopify CSV are read again unchanged', async () => {
+test('products written as Shopify CSV are unchanged when read again', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, async (written) => {
       const text = (await allOf(writeShopify(each(written), NOW))).join('');
@@ -202,7 +202,7 @@ function expectedFromCsv(product: Product, least = 0): Expected {
   };
 }
 
-test('products written as JSON Lines are read again with every field of the import', async () => {
+test('products written as JSON Lines have every field of the import when read again', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, async (written) => {
       const text = (await allOf(writeJsonl(each(written)))).join('');

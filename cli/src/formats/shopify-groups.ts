@@ -28,7 +28,7 @@ export interface Group {
   characters: number;
 }
 
-/** Groups the rows of a file by product. Keeps at most `most` characters besides the current product. */
+/** Groups the rows of a file by product. Keeps at most `most` characters in addition to the current product. */
 export class Groups {
   readonly #most: number;
   readonly #columns: Columns<ShopifyColumn>;
@@ -88,7 +88,7 @@ export class Groups {
     return this.#held.values();
   }
 
-  /** A row without a handle belongs to the previous product, unless its title differs. */
+  /** A row without a handle belongs to the previous product, unless it has a title. */
   #groupOf(row: ShopifyRow): Group {
     const handle = row.text('handle');
     if (this.#current && handle === '' && row.text('title') === '') return this.#current;

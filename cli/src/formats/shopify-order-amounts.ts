@@ -72,7 +72,7 @@ export function balanced(cells: OrderCells, warn: (message: string) => void): Am
   return amountsOf(less(closest, -missing, lines), total, 0);
 }
 
-/** Subtracts an amount from shipping, then from the lines, then from the tax. */
+/** Subtracts an amount from the lines, then from shipping, and then from a tax that is not included in the prices. */
 function less(parts: Parts, amount: number, lines: number): Parts {
   const fromLines = Math.min(amount, lines - parts.discount);
   const fromShipping = Math.min(amount - fromLines, parts.shipping);

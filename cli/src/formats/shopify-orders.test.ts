@@ -61,13 +61,13 @@ async function read(...rows: Cells[]) {
   }
 }
 
-/** An order with one line of 10.00. */
+/** Returns the cells of an order with one line of 10.00. */
 const single = (cells: Cells): Cells => {
   const line = { 'Lineitem quantity': '1', 'Lineitem price': '10.00', 'Lineitem name': 'Mug' };
   return { ...order, ...line, Subtotal: '10.00', Shipping: '0.00', Taxes: '0.00', Total: '10.00', ...cells };
 };
 
-test('groups rows with the same name into an order, and stores other data as metadata', async () => {
+test('groups rows with the same name into an order, and stores other columns as metadata', async () => {
   const { orders, warnings, reads } = await read(order, second);
   expect(warnings).toEqual([]);
   expect(orders).toMatchObject([
@@ -124,7 +124,7 @@ const amounts: [string, Cells, object, RegExp | undefined][] = [
   ['nothing to pay', { Subtotal: '0', 'Discount Amount': '10.00', Total: '0' }, { payment_method: 'free' }, undefined],
 ];
 
-test.each(amounts)('adjusts amounts so that they add up to the total: %s', async (_name, cells, expected, warning) => {
+test.each(amounts)('adjusts amounts that do not add up to the total: %s', async (_name, cells, expected, warning) => {
   const { orders, warnings } = await read(single(cells));
   expect(orders).toMatchObject([expected]);
   expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
@@ -165,14 +165,14 @@ const states: [Cells, object, RegExp | undefined][] = [
   [{ Email: 'n/a' }, { payment_status: 'paid' }, /Email: "n\/a" is no e-mail address/],
 ];
 
-test.each(states)('maps statuses and special cases: %j', async (cells, expected, warning) => {
+test.each(states)("maps Shopify's statuses and special cases: %j", async (cells, expected, warning) => {
   const { orders, warnings, errors } = await read(single(cells));
   expect(errors).toEqual([]);
   expect(orders).toMatchObject([expected]);
   expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
 });
 
-test('marks the shipped lines of a partially shipped order', async () => {
+test('marks only the shipped lines of a partially shipped order as shipped', async () => {
   const rows = [
     { ...order, 'Fulfillment Status': 'partial' },
     { ...second, 'Lineitem fulfillment status': 'pending' },
@@ -182,7 +182,7 @@ test('marks the shipped lines of a partially shipped order', async () => {
   expect(orders[0]).not.toHaveProperty('fulfillment_status');
 });
 
-test('reports invalid cells by line, column and order, and unsupported columns once', async () => {
+test('reports invalid cells by line, column and order, and each unsupported column once', async () => {
   const { errors, warnings, orders } = await read(
     single({ 'Created at': '01.05.2024 09:58', 'Device ID': '7' }),
     single({ Name: '#1002', 'Lineitem price': 'free', 'Device ID': '7' }),

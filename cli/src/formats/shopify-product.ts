@@ -115,7 +115,7 @@ function trackingOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'track_inven
   return { track_inventory: variantRows.some((row) => row.text('tracker') !== '') };
 }
 
-/** Shopify's CSV only contains whether the product is taxed. */
+/** The product is untaxed only if the file marks all of its variants as untaxed. */
 function taxabilityOf(variantRows: ShopifyRow[], warn: Warn): Pick<ProductImport, 'taxable'> {
   const flags = variantRows.map((row) => orWarn(row, warn, () => row.flag('taxable')));
   const untaxed = variantRows.filter((_row, i) => flags[i] === false);

@@ -172,7 +172,7 @@ function amountIn(row: ShopifyRow, column: 'price' | 'compareAt' | 'cost', warn:
 
 const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', oz: 'oz', lbs: 'lb' };
 
-/** Shopify writes weights in grams. The unit is only for display. */
+/** Reads the weight, which Shopify writes in grams. The unit column is only for display. */
 function weightOf(row: ShopifyRow, warn: Warn): VariantInput {
   const [, number, name = ''] = /^([\d.,]+)\s*([a-z]+)$/i.exec(row.text('grams')) ?? [];
   const own = UNITS[name.toLowerCase()];

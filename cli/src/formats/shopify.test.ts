@@ -121,7 +121,7 @@ test('reads "Default Title" as a product without options', async () => {
   expect(products[0]).not.toHaveProperty('options');
 });
 
-test('hides a product that is not published', async () => {
+test('imports an unpublished product as hidden', async () => {
   const rows = [
     { ...mug, Handle: 'a', Published: 'FALSE', Status: '' },
     { ...mug, Handle: 'b', Published: 'FALSE' },
@@ -139,7 +139,7 @@ test('hides a product that is not published', async () => {
   ]);
 });
 
-test('sets no product fields whose columns are missing', async () => {
+test('leaves out product fields whose columns are missing', async () => {
   const { products } = await readText('Handle,Title,Variant Price\nmug,Mug,9.50\n');
   expect(products).toEqual([{ name: 'Mug', slug: 'mug', price: '9.50' }]);
 });
@@ -166,7 +166,7 @@ test('rejects a product with an invalid cell by line and column, and imports the
   expect(products.map(({ slug }) => slug)).toEqual(['good']);
 });
 
-test('groups separated rows of one handle into one product, with a warning', async () => {
+test('groups separated rows with one handle into one product, and warns about them', async () => {
   const size = { 'Option1 Name': 'Size', 'Variant Price': '5' };
   const { reads, products, warnings } = await readText(
     csv(
@@ -202,7 +202,7 @@ test('accepts a variant before the row with the title', async () => {
   expect(products).toMatchObject([{ name: 'Tee', options: [{ name: 'Size', values: ['M', 'S'] }] }, { slug: 'mug' }]);
 });
 
-test('ignores repeated rows of two exports, and rejects a product whose rows differ', async () => {
+test('ignores rows that are repeated by a second export, and rejects a product whose repeated rows differ', async () => {
   const { reads, products, warnings } = await readText(
     csv(mug, { ...mug, Handle: 'cup' }, mug, { ...mug, Handle: 'cup', 'Variant Price': '8' }, { ...mug, Title: 'Pot' }),
   );
@@ -217,7 +217,7 @@ test('ignores repeated rows of two exports, and rejects a product whose rows dif
   );
 });
 
-test('rejects a handle that occurs again after its rows were released from memory, with its line', async () => {
+test('rejects a handle that occurs again after its product was completed, and names the line', async () => {
   const text = csv(mug, { ...mug, Handle: 'cup' }, { ...mug, Handle: 'pot' }, mug);
   const { reads, products } = await readText(text, { mostHeld: 20 });
   expect(products).toHaveLength(3);
@@ -226,7 +226,7 @@ test('rejects a handle that occurs again after its rows were released from memor
   ]);
 });
 
-test('rejects more than 2,048 variants with their number and instructions', async () => {
+test('rejects a product with more than 2,048 variants, and explains what to do', async () => {
   for (const count of [2049, 3000]) {
     const variants = Array.from({ length: count }, (_, i) => ({
       ...{ Handle: 'big', 'Option1 Value': `V${i}`, 'Variant Price': '5', 'Variant SKU': `B-${i}` },
@@ -269,7 +269,7 @@ test('accepts unambiguous numbers in any format', async () => {
   ]);
 });
 
-test('takes name and options from a row above the variants that is not a variant', async () => {
+test('reads the product name and options from a row above the variants that is not a variant', async () => {
   const { reads, products, warnings } = await readText(
     csv(
       { Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Variant Price': '5' },
@@ -295,14 +295,14 @@ test('reads several URLs in a cell as several images', async () => {
   ]);
 });
 
-test('rejects the product around an unreadable row', async () => {
+test('rejects a product with an unreadable row', async () => {
   const text = 'Handle,Title,Option1 Name,Option1 Value,Variant Price\na,A,Size,S,1\na,,"M" x,,1\na,,,L,1\nb,B,,,2\n';
   const { reads, products } = await readText(text);
   expect(products.map(({ slug }) => slug)).toEqual(['b']);
   expect(reads.map((read) => 'errors' in read && read.errors.map(({ line }) => line))).toEqual([[3], [3], false]);
 });
 
-test('starts a product at a title without a handle, and adds other rows to the product above', async () => {
+test('starts a product at a title without a handle, and adds rows without either to the product above', async () => {
   const { products, reads } = await readText(
     'Handle,Title,Option1 Name,Option1 Value,Variant Price\n,Red Tea,Size,S,1\n,,,M,2\n,緑茶,,,3\nÉté,Summer,,,4\n',
   );
@@ -314,7 +314,7 @@ test('starts a product at a title without a handle, and adds other rows to the p
   expect(refusals(reads)).toEqual([]);
 });
 
-test('stores metafields as metadata, and reports those that are not imported', async () => {
+test('stores metafields as metadata, and reports those that cannot be imported', async () => {
   const long = 'x'.repeat(501);
   const { products, warnings } = await readText(
     'Handle,Title,Variant Price,Variant Inventory Qty,Product Category,Gift Card,Fabric (product.metafields.custom.fabric),' +
@@ -342,7 +342,7 @@ test('imports two handles with the same slug as two products', async () => {
   expect(products[1]?.slug).toMatch(/^a-b-[a-z0-9]+$/);
 });
 
-test('reports every cell that cannot be imported, and rejects no product because of it', async () => {
+test('reports every cell that cannot be imported, and still imports the product', async () => {
   const header =
     `${HEADER},Variant Taxable,Gift Card,Google Shopping / MPN,product.metafields.custom.care,Metafield: custom.fit [single_line_text_field],` +
     'Variant Tax Code,Price / United States,Option1 Linked To';
@@ -392,7 +392,7 @@ test('reports every cell that cannot be imported, and rejects no product because
   ]);
 });
 
-test('converts rounded grams back to the weight in its unit, and a weight to grams and back without a change', () => {
+test('converts rounded grams back to the weight in its unit, and a weight to grams and back exactly', () => {
   const unit = { oz: 28.349523125, lb: 453.59237, kg: 1000, g: 1 };
   const read = [
     [793.8, unit.oz, '28'],

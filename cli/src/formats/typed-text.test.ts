@@ -7,7 +7,7 @@ test.each([
   'de89-3704-0044-0532-0130-00',
   'DE89\u00a03704\u202f0044–0532—0130‐00',
   ' ＤＥ８９ 3704 0044 0532 0130 00 ',
-])('the IBAN %j is DE89370400440532013000', (text) => {
+])('reads %j as the IBAN DE89370400440532013000', (text) => {
   expect(bankCode(text)).toBe('DE89370400440532013000');
 });
 
@@ -28,11 +28,11 @@ test.each([
   ['-5', undefined],
   ['abc', undefined],
   ['', undefined],
-])('parses the tax rate %j as %j', (text, rate) => {
+])('parses the tax rate input %j as %j', (text, rate) => {
   expect(readRate(text).amount).toBe(rate);
 });
 
-test('rejects an ambiguous tax rate with both meanings', () => {
+test('rejects an ambiguous tax rate, and shows both meanings', () => {
   expect(readRate('0.19').problem).toBe('0.19 can mean 19 % or 0.19 %: enter 19 or 0.19 %.');
   expect(readRate('1').problem).toBe('1 can mean 100 % or 1 %: enter 100 or 1 %.');
 });
@@ -41,7 +41,7 @@ test('shows tax rates in percent', () => {
   expect(['0.19', '0.055', '0.005', '1', '0'].map(percentOf)).toEqual(['19', '5.5', '0.5', '100', '0']);
 });
 
-test('encodes spaces in a URL, and formats an origin like browsers', () => {
+test('encodes spaces in a URL, and writes an origin like browsers', () => {
   expect(webAddress(' https://shop.example/my logo.png ')).toBe('https://shop.example/my%20logo.png');
   expect(webOrigin('HTTPS://Shop.example/')).toBe('https://shop.example');
 });

@@ -25,7 +25,7 @@ test.each([
   expect(await productOf(`${header}\n${cells}\n`)).toMatchObject(unset);
 });
 
-test('a feed item without an attribute clears the stored value if other items of the feed have the attribute', async () => {
+test('a feed item without an attribute clears the stored value if the feed has the attribute for other items', async () => {
   const link = 'https://old.example/mug';
   const items = [`1\tTea\t5 EUR\t${link}-1\tin_stock\t1 kg\t2 EUR`, `2\tMug\t5 EUR\t${link}-2\tin_stock\t\t`];
   const { products } = await readText([GOOGLE, ...items].join('\n'), { name: 'feed.tsv' });
@@ -37,13 +37,13 @@ test.each([
   ['WooCommerce', 'ID,SKU,Name,Published,Regular price,In stock?\n1,A,Mug,1,5,1\n', 'products.csv'],
   ['Magento', 'sku,name,price,url_key,product_type\nA,Mug,5,mug,simple\n', 'products.csv'],
   ['Google', `id\ttitle\tprice\tlink\tavailability\n1\tTea\t5 EUR\thttps://old.example/mug\tin_stock\n`, 'feed.tsv'],
-])('stored values are kept if a file of %s has no column for them', async (_shop, text, name) => {
+])('a %s file without a column leaves its stored values unchanged', async (_shop, text, name) => {
   const product = await productOf(text, name);
   expect(product).toBeDefined();
   for (const field of ['taxable', 'weight', 'cost_per_item']) expect(product).not.toHaveProperty(field);
 });
 
-test('reads true and false in the column Variant Taxable, and leaves the field of an empty cell unset', async () => {
+test('reads true and false in the column Variant Taxable, and ignores an empty cell', async () => {
   const taxable = async (cells: string[]) =>
     (await productOf([SHOPIFY, ...cells.map((cell, i) => `a,${i === 0 ? 'Mug' : ''},5,${cell},,,,`)].join('\n')))
       ?.taxable;

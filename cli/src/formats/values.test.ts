@@ -17,7 +17,7 @@ test.each([
   ['1,2505', 1.2505],
   ['1,250', undefined],
   ['12,500', undefined],
-])('the weight in the cell %j is parsed as %j', (cell, weight) => {
+])('parses the weight cell %j as %j', (cell, weight) => {
   const row = new RowReader(findColumns(['Weight'], { weight: ['Weight'] }), 2, [cell]);
   expect(row.decimal('weight')).toBe(weight);
   expect(row.errors.map(({ message }) => message)).toEqual(
@@ -31,7 +31,7 @@ test.each([
   ['a,', ['a', '']],
   ['', ['']],
   ['a\\', ['a\\']],
-])('splits %j at commas, except after a backslash', (text, parts) => {
+])('splits %j at commas that follow no backslash', (text, parts) => {
   expect(splitUnescaped(text, ',')).toEqual(parts);
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect(slugOf(name)).toBe(slug);
 });
 
-test('product names become only slugs that the contract accepts', () => {
+test('derives only slugs that the contract accepts from product names', () => {
   const pattern = new RegExp(openapi.components.schemas.Slug.pattern);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 600 }), (text) => {
@@ -78,12 +78,12 @@ test('parses and formats tags with commas and quotes', () => {
   expect(tagsOf('one, two words,, 15" screen,one')).toEqual(['one', 'two words', '15" screen']);
 });
 
-test('removes the apostrophe that a spreadsheet puts before digits, and keeps it in other codes', () => {
+test("removes a spreadsheet's apostrophe before digits, and keeps it in other codes", () => {
   expect(codeOf("'0123456")).toBe('0123456');
   for (const code of ["'12", "''12", "'a", '012', '1.2E+12']) expect(codeOf(codeCell(code))).toBe(code);
 });
 
-test("the CLI's limits for product fields equal those of the contract", () => {
+test("the CLI's limits for product fields equal the limits of the contract", () => {
   const { ProductInput, OptionInput, ImageInput, Metadata, Name, Url } = openapi.components.schemas;
   const product = ProductInput.properties;
   const bounds = {

@@ -87,7 +87,7 @@ function warnOfOwn(column: WooColumn, row: WooRow, variations: WooRow[], warn: W
   warn(first, `${first.header(column)}: ${words}`);
 }
 
-/** The variations that are enabled in the old shop, or all if none is. */
+/** The variations that are enabled in the old shop, or all if none is or if the product itself is not enabled. */
 export function enabledOf(row: WooRow, variations: WooRow[], warn: WooWarn): WooRow[] {
   const enabled = variations.filter((each) => each.text('published') !== '0');
   if (enabled.length === 0 || row.text('published') === '0') return variations;

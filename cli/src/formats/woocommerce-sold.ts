@@ -56,7 +56,10 @@ function pricesOf(row: WooRow, now: Date, warn: WooWarn): VariantInput {
 
 const UNITS = ['kg', 'g', 'lb', 'oz'] as const satisfies (WeightUnit & WooColumn)[];
 
-/** Null if the file has a weight column but this row has no weight. No fields without a weight column. */
+/**
+ * The weight of the row, otherwise of its parent. It is null if the file has a weight column but both have no weight,
+ * and omitted if the file has no such column.
+ */
 function weightOf(row: WooRow, parent: WooRow): VariantInput {
   for (const each of [row, parent]) {
     const weight_unit = UNITS.find((name) => each.text(name) !== '');

@@ -118,7 +118,7 @@ export async function* readWooCommerce(
   }
 }
 
-/** Sorts products by their position in the shop, otherwise in the order of the file. */
+/** Sorts variations by their position in the shop, otherwise in the order of the file. */
 function byPosition(one: WooRow, other: WooRow): number {
   return (Number(one.text('position')) || 0) - (Number(other.text('position')) || 0);
 }

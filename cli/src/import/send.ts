@@ -106,7 +106,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
   }
 }
 
-/** Whether an error is caused by rows. A 409 may be, unless a later retry can succeed. */
+/** Whether rows caused the error. A 409 counts unless a later retry can succeed. */
 export function isAboutRows(error: unknown): error is CommerceError {
   if (!(error instanceof CommerceError)) return false;
   return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);

@@ -9,8 +9,9 @@ const LONGEST_SKU = 255;
 
 /**
  * Resolves SKUs that occur more than once in the file, ignoring case. The first variant keeps its SKU. With
- * `keep-first` later ones lose it, and with `suffix` get `-2`, `-3` and so on, each with a warning. With `refuse`
- * nothing changes, and the import rejects them. Kept SKUs are recorded in `places`, except with `refuse`.
+ * `keep-first`, later variants lose it; with `suffix`, they get `-2`, `-3` and so on; each with a warning. With
+ * `refuse` nothing changes here, and the import rejects later variants. Kept SKUs are recorded in `places`, except with
+ * `refuse`.
  */
 export async function* withoutSharedSkus(
   reads: AsyncIterable<Read>,

@@ -30,7 +30,7 @@ export class SkuPlaces {
 
   set(sku: string, { line, slug }: SkuPlace): void {
     this.#places.set(sku.toLowerCase(), this.#lines.length);
-    // SKUs of a product are added one after another.
+    // All SKUs of a product are added in sequence.
     if (slug !== this.#lastSlug) this.#slugs.add(this.#encoder.encode(slug));
     this.#lastSlug = slug;
     this.#lines.push(line);

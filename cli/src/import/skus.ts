@@ -12,7 +12,7 @@ export function claim(row: Row, claimed: SkuPlaces): void {
   for (const sku of skusOf(row)) claimed.set(sku, { line, slug: product.slug });
 }
 
-/** Errors for SKUs that an earlier product in the file has, with the server's message. */
+/** Returns errors for SKUs that an earlier product in the file has, with the server's message. */
 export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErrorItem[] {
   const { slug } = product;
   return placesOf(product).flatMap(({ sku, loc }) => {

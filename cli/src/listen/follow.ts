@@ -81,7 +81,8 @@ function open(
 }
 
 /**
- * Waits for events with a long poll. After a failure it does not, so that it notices at once when the server is back.
+ * Fetches events with a long poll. After a failure, fetches without waiting, to notice immediately when the server is
+ * back.
  */
 async function fetchEvents(
   client: DashboardClient,
@@ -103,10 +104,7 @@ function waitAfter(error: Error, failures: number): number {
   return asked ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
-/**
- * Deletes the listener. If the server does not answer, that is not a problem, because the listener expires after 10
- * minutes.
- */
+/** Deletes the listener. Ignores a missing answer of the server, because the listener expires after 10 minutes. */
 async function close(client: DashboardClient, listener_id: string): Promise<void> {
   const signal = AbortSignal.timeout(2000);
   const params = { path: { listener_id } };

@@ -43,8 +43,8 @@ export async function forward(
 }
 
 /**
- * The reason why a fetch failed. Node's message is only "fetch failed"; the reason is in the cause, sometimes only as a
- * code.
+ * Returns the reason why a fetch failed. Node's message is only "fetch failed"; the reason is in the cause, sometimes
+ * only as a code.
  */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: { message?: string; code?: string } };

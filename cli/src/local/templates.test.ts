@@ -37,7 +37,7 @@ function run(place: string, file: string) {
   return { printed: () => printed.join(''), ended };
 }
 
-test('reports a typo in agent.js with its stack and line, not as an unreachable server', async () => {
+test('agent.js reports a typo with its stack and line, not as an unreachable server', async () => {
   const typo = (text: string) => text.replace('await requestConsent(', 'await requestConsnt(');
   const agent = run(await givenProgram('agent.js', typo, 'http://127.0.0.1:9'), 'agent.js');
   await agent.ended;
@@ -52,7 +52,7 @@ test('agent.js explains how to start the shop if it is not running', async () =>
   expect(agent.printed()).not.toMatch(/\n\s+at /);
 });
 
-test("a call to an unknown API path is reported in the storefront's terminal", async () => {
+test('the storefront prints a call to an unknown API path in the terminal', async () => {
   const message = 'The API has no path /api/storefront/prodcts.';
   const server = await fakeServer({
     'GET /api/storefront/collections': { body: { collections: [] } },

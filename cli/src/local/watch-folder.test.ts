@@ -28,12 +28,12 @@ async function reportsSave(changed: Mock, file: string, text: string): Promise<v
   await new Promise((done) => setTimeout(done, 150));
 }
 
-test('reports each of several saves that replace the file by a rename', async () => {
+test('reports each save that replaces a file with a rename', async () => {
   const { file, changed } = await watched();
   for (const text of ['1', '2', '3', '4']) await reportsSave(changed, file, text);
 });
 
-test('reports a save in a subfolder that was created after the watch began', async () => {
+test('reports a save in a subfolder that was created after the start', async () => {
   const { place, changed } = await watched();
   await mkdir(join(place, 'pages'));
   await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));

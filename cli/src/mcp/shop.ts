@@ -8,7 +8,7 @@ import { version } from '../version.ts';
 export interface ShopTools {
   discover(): Promise<DiscoverResult>;
   list(): Promise<ListToolsResult>;
-  /** Calls a tool. If the response is lost, repeats the call with the same Idempotency-Key. */
+  /** Calls a tool. If the response is lost, retries with the same Idempotency-Key. */
   call(params: ToolParams): Promise<CallToolResult>;
 }
 

@@ -76,7 +76,7 @@ function authorizationPage(shop: MockShop, url: string, form?: URLSearchParams):
     const location = shop.authorize(url, form.get('decision') === 'allow' ? {} : 'deny');
     return new Response(null, { status: 303, headers: { Location: location } });
   }
-  // Denying changes nothing; the page shows where the browser would be redirected.
+  // Denying changes nothing here. It returns the URL to which the browser would be redirected.
   const back = new URL(shop.authorize(url, 'deny')).host;
   const asked = `<p>An agent at ${escaped(back)} asks to shop for ${escaped(shop.customers[0]?.email ?? '')}.</p>`;
   return page('An agent', `${asked}${button('Allow', 'decision', 'allow')}${button('Deny', 'decision', 'deny')}`);

@@ -16,7 +16,7 @@ export function productRedirects(slugs: ReadonlyMap<string, string>, pattern: st
   });
 }
 
-/** The old shop's own redirects, from Shopify's export. Chains are resolved. */
+/** The old shop's own redirects, from Shopify's export. A redirect to an old product URL leads to the new one. */
 export async function ownRedirects(path: string, known: Redirect[], encoding?: string): Promise<Redirect[]> {
   const { header, rows } = await openTable(path, (await readText(path, encoding)).replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());

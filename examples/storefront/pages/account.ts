@@ -36,7 +36,7 @@ export async function orderPage(visit: Visit): Promise<Page> {
   return ofAccount(visit, title, html`${orderOf(visit, order)}${await returnsOf(visit, order)}`);
 }
 
-/** The page after the hosted checkout. Customers see the order; guests are told that it was mailed to them. */
+/** The page after the hosted checkout. Customers see the order; guests see that it was mailed to them. */
 export async function thanksPage(visit: Visit): Promise<Page> {
   const { t, to, req, shop, isCustomer } = visit;
   const path = { order_id: textOf(req.query, 'order_id') };

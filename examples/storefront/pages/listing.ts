@@ -141,7 +141,7 @@ function chipOf(t: Visit['t'], name: string, value: string): string {
 
 type Value = Schemas['FacetValue'] & { sent?: string };
 
-/** A filter with its values; omitted if there are none. */
+/** A filter with its values. A filter with a single value is omitted unless it is selected. */
 function group(chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
   const shown = values.filter(({ value, sent = value }, n) => n < MOST_VALUES || chosen.has(name, sent));
   return (

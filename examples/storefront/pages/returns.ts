@@ -28,7 +28,10 @@ ${withdrawal_form_path && html`<p><a href="${new URL(withdrawal_form_path, serve
 
 type Left = Order['line_items'][number] & { left: number };
 
-/** The shipped pieces that are in no return. The shop checks this, its period and the products again. */
+/**
+ * Returns the shipped items for which no return exists. Declined and cancelled returns do not count. The shop checks
+ * this again, and also the return period and the products.
+ */
 function leftOf({ line_items, fulfillments }: Order, returns: Return[]): Left[] {
   const pieces = (lines: { line_item_id: string; quantity: number }[], id: string | null | undefined) =>
     lines.filter((line) => line.line_item_id === id).reduce((sum, { quantity }) => sum + quantity, 0);
@@ -54,7 +57,7 @@ function returnForm({ t, to }: Visit, { id }: Order, lines: Left[]): Html {
 </form>`;
 }
 
-/** Requests a return of the chosen pieces. */
+/** Requests a return of the chosen items. */
 export async function requestReturn(visit: Visit): Promise<void> {
   const { req, shop } = visit;
   const order_id = String(req.params.id);

@@ -30,12 +30,12 @@ export function useSession() {
   });
 }
 
-/** Refetches the session unless that was just done. */
+/** Refetches the session, unless it was fetched just before. */
 export function renewSession(): void {
   void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
 }
 
-/** After a login, refetches the session and all data that requires one. */
+/** After a login, refetches the session, and all shown data that could not be loaded. */
 export async function refreshSession(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: meKey });
   void queryClient.refetchQueries({

@@ -12,7 +12,7 @@ function cell(value: string | number | null | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Downloads a text as a file. The byte order mark tells spreadsheets that it is UTF-8. */
+/** Downloads a text as a file. The byte order mark marks it as UTF-8 for spreadsheets. */
 export function download(name: string, text: string, type = 'text/csv'): void {
   save(name, new Blob(['\uFEFF', text], { type: `${type};charset=utf-8` }));
 }

@@ -29,7 +29,7 @@ function useFocusKept(box: RefObject<HTMLElement | null>, busy: boolean): void {
     }
     if (kept.current && (!now || now === document.body || now.contains(kept.current))) {
       const { current: before } = kept;
-      // If the field was rendered anew, its old element is gone. Then the submit button gets the focus.
+      // If React has replaced the field's element, the submit button gets the focus.
       const next = before.isConnected ? before : box.current?.querySelector<HTMLElement>('[type="submit"]');
       next?.focus();
     }

@@ -13,7 +13,7 @@ interface NumberProps {
 
 type Rest<Props> = Omit<Props, 'value' | 'defaultValue' | 'onChange' | 'inputMode' | 'ref'>;
 
-/** A number input in the shop's format. Ambiguous text is rejected at once. */
+/** A number input in the shop's format. Ambiguous text is rejected immediately. */
 export function NumberField({
   value,
   onValue,

@@ -70,7 +70,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   );
 }
 
-/** Shown instead of an empty list: what it is for, and how to create the first entry. */
+/** Shown instead of an empty list: explains the list, and how to create the first entry. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">

@@ -5,7 +5,7 @@ import { TextField } from './field.tsx';
 import { Held } from './held.tsx';
 import { PICTURE_TYPES, uploadPicture } from './upload.ts';
 
-/** Uploads an image and passes on its URL, unless the field was unmounted meanwhile. */
+/** Uploads an image and passes on its URL. If the field was unmounted during the upload, the URL is discarded. */
 export function PictureUpload({
   label,
   onUploaded,

@@ -14,8 +14,8 @@ export interface PriceChange {
 const MOST_LISTED = 5;
 
 /**
- * Asks before prices change by more than 80 %, which is usually a misplaced decimal point. Smaller changes are saved at
- * once.
+ * Asks before prices change by more than 80 %, which is usually a misplaced decimal point. Smaller changes are saved
+ * without a question.
  */
 export function usePriceQuestion(): {
   ask: (changes: PriceChange[], save: () => void) => void;

@@ -10,7 +10,7 @@ export function SafeLink({ href, children }: { href: string | null | undefined; 
   );
 }
 
-/** Whether it is an http or https URL. */
+/** Whether the text is an http or https URL. */
 export function isWebAddress(href: string | null | undefined): href is string {
   return !!href && URL.canParse(href) && /^https?:$/.test(new URL(href).protocol);
 }

@@ -3,7 +3,7 @@ import { TextField } from './field.tsx';
 
 const WAIT_MS = 300;
 
-/** A search field. It applies the text when the user pauses, not at each key. */
+/** A search field that applies the text when the user pauses, not after each key press. */
 export function SearchField({
   value,
   onSearch,

@@ -35,7 +35,7 @@ test('exchanges an approved authorization code for a token, which works until it
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('an authorization code works once, and a second use revokes its token', async () => {
+test('an authorization code of the mocks works once, and a second use revokes its token', async () => {
   const { url, pending } = await begun();
   const back = shop.authorize(url);
   const { access_token } = await finishAuthorization(pending, back);
@@ -45,7 +45,7 @@ test('an authorization code works once, and a second use revokes its token', asy
   });
 });
 
-test('issues no token after a denial, with another code verifier or for more scopes', async () => {
+test('the mocks issue no token after a denial, with another code verifier or for additional scopes', async () => {
   const { url, pending } = await begun();
   await expect(finishAuthorization(pending, shop.authorize(url, 'deny'))).rejects.toMatchObject({
     code: 'access_denied',
@@ -55,7 +55,7 @@ test('issues no token after a denial, with another code verifier or for more sco
   expect(() => shop.authorize(url, { budget_cents: 3_001 })).toThrow('does not match');
 });
 
-test('rejects redirect URIs and authorization URLs that the server would reject', async () => {
+test('the mocks reject redirect URIs and authorization URLs that the server would reject', async () => {
   const { url } = await begun();
   const changed = (name: string, value: string) => {
     const other = new URL(url);

@@ -126,7 +126,7 @@ function pricesOf({ checkout }: Priced): Record<string, number> {
   return Object.fromEntries(forSale(checkout.cart).map(({ id, variant }) => [id, variant.price]));
 }
 
-/** Throws unless an agent's purchase is within its categories and budget. */
+/** Throws if an agent's purchase is outside of its categories or above its budget. */
 function requireMandate({ state }: Pick<Caller, 'state'>, { checkout, totals }: Priced): void {
   const { agent, cart } = checkout;
   if (!agent) return;

@@ -167,7 +167,7 @@ export function pollConsent(state: State, device_code: string): StoredAgent {
   return openAgent(state, customer, consent.terms);
 }
 
-/** Throws `agent_cap_exceeded` if the customer has the maximum number of agents. */
+/** Throws `agent_cap_exceeded` if the customer already has the maximum number of agents. */
 export function requireFreePlace(state: State, customer: StoredCustomer): void {
   const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
   if (active.length < MOST_AGENTS) return;

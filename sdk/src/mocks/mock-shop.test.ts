@@ -74,7 +74,7 @@ test('reserves stock at checkout, rejects another buyer, and releases the stock 
   expect((await begin(other.id)).response.status).toBe(201);
 });
 
-test('accepts an agent after `approve()`, within its budget and categories, until it is revoked', async () => {
+test('the mocks accept an agent after `approve()`, within its budget and categories, until it is revoked', async () => {
   const { shop, client } = given();
   const wish = { agent_name: 'Gift finder', budget_cents: 5_000, categories: ['Tableware'] };
   const pending = await requestConsent(client, wish);
@@ -104,7 +104,7 @@ test('accepts an agent after `approve()`, within its budget and categories, unti
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
 });
 
-test('simulates an error for the next call, with its fields, or a lost connection', async () => {
+test('the mocks can fail the next call with an error and its fields, or with a lost connection', async () => {
   const { shop, storefront } = given();
   shop.fail('storefront.getShop', { error: 'rate_limited', retry_after_seconds: 7, message: 'Slow down.' });
   const { error, response } = await storefront.GET('/api/storefront/shop');
@@ -121,7 +121,7 @@ test('simulates an error for the next call, with its fields, or a lost connectio
   expect(() => shop.fail('storefront.getShop', 'no_such' as 'not_found')).toThrow('no error no_such');
 });
 
-test('the mock shop uses the data passed in its options, and restores it on reset', async () => {
+test('the mock shop uses the data in its options, and restores it on reset', async () => {
   const { shop, storefront } = given({
     data: {
       name: 'Tea',
@@ -158,7 +158,7 @@ test("changes a customer's addresses, and revokes the token at logout", async ()
   await expect(unwrap(customer.GET('/api/storefront/customer/me'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('rejects ids and credentials of other shops like the server (404, invalid_token)', async () => {
+test('the mocks reject ids and credentials of other shops like the server (404, invalid_token)', async () => {
   const { shop, client } = given();
   const stranger = createStorefrontClient({ ...client, storefrontToken: 'stk_other' });
   await expect(unwrap(stranger.GET('/api/storefront/shop'))).rejects.toMatchObject({ code: 'invalid_token' });

@@ -77,8 +77,8 @@ export interface MockShop extends MockCredentials {
    */
   confirm(checkoutId: string): CustomerOrder;
   /**
-   * Simulates an error for the next calls of an operation, `times` calls or one. The client retries retryable errors, so a test
-   * of `unavailable` needs `times: 3`, or a client with `maxAttempts: 1`.
+   * Simulates an error for the next `times` calls of an operation, by default for one call. The client retries
+   * retryable errors, so a test of `unavailable` needs `times: 3`, or a client with `maxAttempts: 1`.
    */
   fail(operationId: string, error: MockError, options?: { times?: number }): void;
   /** Resets the shop: deletes carts, orders, agents, calls and simulated errors. */

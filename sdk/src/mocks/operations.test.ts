@@ -54,7 +54,7 @@ function requestFor(id: string, baseUrl: string, credentials: Record<string, str
   });
 }
 
-test('the mocks accept the contract’s example of every request, and return valid responses', async () => {
+test('the mocks accept the example of every request in the contract, and return valid responses', async () => {
   const { fetch, shop } = createMockFetch();
   const pair = { 'X-Site-ID': shop.siteId, 'X-Service-Token': shop.storefrontToken };
   /** Logs in for each call, because some calls revoke the token. */

@@ -10,7 +10,7 @@ export function isTracked({ product }: StoredVariant): boolean {
   return product.input.track_inventory ?? true;
 }
 
-/** The variant's stock without the quantity that checkouts reserve. */
+/** Returns the variant's stock minus the quantity that checkouts reserve. */
 export function freeOf({ on_hand, reserved }: StoredVariant): number {
   return on_hand - reserved;
 }

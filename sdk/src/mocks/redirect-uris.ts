@@ -17,7 +17,7 @@ export function isRedirectUri(text: string): boolean {
 
 const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
 
-/** Removes URIs whose scheme has no dot, which some apps register additionally, unless no other URI remains. */
+/** Removes URIs whose scheme has no dot, unless no other URI remains. Some apps register such URIs in addition. */
 export function withoutUndottedSchemes(uris: unknown[]): unknown[] {
   const kept = uris.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
   return kept.length > 0 ? kept : uris;

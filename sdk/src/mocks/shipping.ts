@@ -69,7 +69,10 @@ function folded(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toUpperCase();
 }
 
-/** A warning if no option delivers to the address, even if pickup is possible. None while the country is unknown. */
+/**
+ * Returns a warning if no option delivers to the address, even if pickup is possible. Returns none while the country is
+ * unknown.
+ */
 export function undeliverable({ shipping_options }: State, choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
   const { country, requires_shipping } = parcel;
   if (!requires_shipping || !country || choices.some(isDelivery)) return [];

@@ -7,7 +7,7 @@ const find = '/api/agent/intent/find';
 const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 
-test("the audit log records an agent's searches, additions, purchases and rejections as structured details and as sentences", async () => {
+test("the audit log describes an agent's searches, additions, purchases and rejections in fields and sentences", async () => {
   const shop = await openShop();
   await shop.givenTerms({ default_locale: 'de' });
   const mug = await shop.givenProduct({ name: 'Rowan Stoneware Mug <b>bold</b>', price: '18.00' });

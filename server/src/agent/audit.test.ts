@@ -20,7 +20,7 @@ async function eventsOf({ owner }: OpenShop, token_id: string) {
   return rows;
 }
 
-test('every call of an agent leaves exactly one audit row, whatever its outcome', async () => {
+test('every call of an agent leaves exactly one audit row, whether it succeeds or fails', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, access_token, token_id } = await givenAgent(shop, customer, {
@@ -61,7 +61,7 @@ test('every call of an agent leaves exactly one audit row, whatever its outcome'
   expect(events).toHaveLength(expected.length);
 });
 
-test('a replayed call has its own audit row', async () => {
+test('each replay of a call has its own audit row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const [first, second] = [await givenAgent(shop, customer), await givenAgent(shop, customer)];
@@ -94,7 +94,7 @@ test('even a rate-limited call leaves an audit row', async () => {
   await stopServer(limited);
 });
 
-test('a call with a revoked token that is rejected before the token is looked up is audited without personal data', async () => {
+test("audits a call with a revoked token that is rejected before authentication, without the customer's id", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, access_token, token_id } = await givenAgent(shop, customer);
@@ -171,7 +171,7 @@ test('the agent, the customer and the merchant read the same audit events, newes
   expect(all?.audit_events).toMatchObject([{ actor_id: agent_token_id, status: 200 }]);
 });
 
-test('the IP address and user agent of a call are stored within bounds', async () => {
+test('the audit stores the IP address of a call, and at most 500 characters of its user agent', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);

@@ -109,7 +109,7 @@ test('a weekly budget resets each week, and refunds of orders from past weeks do
   expect(await ownBudget(token)).toEqual([600, 1_900, 600]);
 });
 
-test('24 purchases confirmed while a budget period ends spend no more than the budget of each period', async () => {
+test('24 purchases confirmed while a budget period ends stay within the budget of each period', async () => {
   const { shop, token, prepare, confirm } = await givenErrand({ budget_cents: 7_500, budget_period: 'month' });
   const checkouts = await Promise.all(Array.from({ length: 24 }, () => prepare()));
 
@@ -131,7 +131,7 @@ test('24 purchases confirmed while a budget period ends spend no more than the b
   expect((await ownBudget(token))[2]).toBe(made * 1_000);
 });
 
-test('an order above the limit per order is rejected, even if the customer filled the cart', async () => {
+test('rejects an order above the limit per order (402 budget_exceeded), even if the customer filled the cart', async () => {
   const errand = await givenErrand({ budget_cents: 10_000, max_per_order_cents: 1_500 });
   const { token, line, prepare, confirm } = errand;
   const perOrder = [402, { error: 'budget_exceeded', limit: 'per_order', budget: { max_per_order_cents: 1_500 } }];

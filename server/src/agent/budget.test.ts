@@ -32,7 +32,7 @@ async function budgetOf({ client }: Customer) {
   return [budget_used_cents, budget_pending_cents, budget_remaining_cents];
 }
 
-test('only the customer can confirm what an agent prepared', async () => {
+test('only the customer can confirm a checkout that an agent prepared (403 human_confirmation_required)', async () => {
   const shop = await openShopThatShipsFree();
   const [customer, stranger] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const token = await givenAgent(shop, customer);
@@ -127,7 +127,7 @@ test('exactly as many of 24 concurrent confirmations succeed as the budget cover
   expect((await budgetOf(customer))[0]).toBe(7000);
 });
 
-test('cancelling an unpaid order returns its total to the budget once, and cancelling a paid one does not', async () => {
+test('cancelling an unpaid order returns its total to the budget once, and cancelling a paid order does not', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);

@@ -32,7 +32,7 @@ async function look({ client }: Customer, user_code: string) {
   return client.GET(consent, { params: { path: { user_code } } });
 }
 
-test('an approval is limited by the current policy, even for an earlier request', async () => {
+test('an approval is limited by the current policy, even if the request was made before the policy changed', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   await allow(shop, { max_budget_cents: 1_000, max_lifetime_days: 1 });
 
@@ -49,7 +49,7 @@ test('an approval is limited by the current policy, even for an earlier request'
   expect(token?.expires_in).toBeLessThanOrEqual(DAY_MS / 1_000);
 });
 
-test('an existing approval is unchanged when the policy becomes stricter', async () => {
+test('a stricter policy does not change an existing approval', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   await approve(customer, asked.user_code);
   await allow(shop, { max_budget_cents: 1_000, max_lifetime_days: 1 });
@@ -59,7 +59,7 @@ test('an existing approval is unchanged when the policy becomes stricter', async
   expect(token).toMatchObject({ budget_cents: 90_000 });
 });
 
-test('once the shop disables agents, no request is approved and no poll returns a token', async () => {
+test('once the shop disables agents, approvals are rejected and polls return no token', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   const pending = await askForConsent(shop);
   await approve(customer, asked.user_code);
@@ -72,7 +72,7 @@ test('once the shop disables agents, no request is approved and no poll returns 
   expect(polls.map(({ error }) => error?.error)).toEqual(['access_denied', 'access_denied']);
 });
 
-test('an IP address can try ten unknown user codes an hour, even with many accounts', async () => {
+test('an IP address can try ten unknown user codes an hour, across all accounts (429)', async () => {
   const shop = await openShop();
   const customers = await Promise.all(Array.from({ length: 4 }, () => shop.givenCustomer()));
 
@@ -82,7 +82,7 @@ test('an IP address can try ten unknown user codes an hour, even with many accou
   expect(statuses).toEqual([...Array(10).fill(404), ...Array(6).fill(429)]);
 });
 
-test('a shop accepts fifty unknown user codes an hour, even from many accounts and IP addresses', async () => {
+test('a shop accepts fifty unknown user codes an hour, across all accounts and IP addresses (429)', async () => {
   const shop = await openShop();
   const [customer, other] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };

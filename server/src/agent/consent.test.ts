@@ -28,7 +28,7 @@ async function activeTokens({ owner, site_id }: OpenShop): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('a poll returns a token after the customer has approved the request, and not before', async () => {
+test('a poll returns a token only after the customer has approved the request', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const asked = await askForConsent(shop, { budget_cents: 5000, categories: ['Kitchen'] });
@@ -78,7 +78,7 @@ test("the customer sees the requested permissions and the agent's name before de
   });
 });
 
-test('each poll that comes too early makes the interval five seconds longer, permanently', async () => {
+test('each poll that comes too early permanently adds five seconds to the interval', async () => {
   const shop = await openShop();
   const { device_code } = await askForConsent(shop);
   await poll(shop, device_code);
@@ -96,7 +96,7 @@ test('each poll that comes too early makes the interval five seconds longer, per
   expect(patient.response.headers.get('Retry-After')).toBe('15');
 });
 
-test('of 64 concurrent polls after the approval exactly one gets a token', async () => {
+test('of 64 concurrent polls after the approval, exactly one gets a token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -109,7 +109,7 @@ test('of 64 concurrent polls after the approval exactly one gets a token', async
   expect(await activeTokens(shop)).toBe(1);
 });
 
-test('a customer has at most ten active agents, and revoking one lets the next get its token', async () => {
+test('a customer can have at most ten active agents (agent_cap_exceeded), and revoking one makes room for another', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const asked = await Promise.all(Array.from({ length: 12 }, () => askForConsent(shop)));
@@ -173,7 +173,7 @@ test('a consent request can be approved only once, but can still be denied until
   expect((await poll(shop, device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('other shops, guests and, after the decision, other customers cannot see or decide a request', async () => {
+test('rejects a decision on a consent request by guests and other shops, and by other customers once it is decided', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second, foreign] = [
     await shop.givenCustomer(),
@@ -209,7 +209,7 @@ test('the customer can approve less than the agent requested, but never more', a
   expect(token).toMatchObject({ budget_cents: 2000, categories: ['Kitchen'] });
 });
 
-test("approving a budget above the shop's threshold, or with an old login, requires the password again", async () => {
+test("approving a budget above the shop's threshold, or with a login older than 15 minutes, needs the password", async () => {
   const shop = await openShop();
   const agent_policy = { enabled: true, max_budget_cents: 20_000, max_lifetime_days: 30, password_above_cents: 5000 };
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy } });
@@ -231,7 +231,7 @@ test("approving a budget above the shop's threshold, or with an old login, requi
   expect(old.error).toMatchObject({ error: 'password_required' });
 });
 
-test("a request beyond the shop's policy is rejected by field, and a shop with agents disabled rejects all requests", async () => {
+test("rejects each value beyond the shop's policy at its field (422), and all requests if agents are disabled (403)", async () => {
   const shop = await openShop();
   const policy = { enabled: true, max_budget_cents: 1000, max_lifetime_days: 2 };
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy: policy } });
@@ -281,7 +281,7 @@ test('a consent request names the shop in a header or the query, and needs an Id
 test.each([
   ['with discovery', true],
   ['without discovery', false],
-])('an unmodified OAuth client completes the flow %s', async (_, discovers) => {
+])('an unmodified OAuth client completes the device flow %s', async (_, discovers) => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const at = (path: string) => `${shop.baseUrl}${path}`;
@@ -328,7 +328,7 @@ test.each([
   expect(me.status).toBe(200);
 });
 
-test('a poll with a repeated Idempotency-Key returns the same token again, but never a pending response or a revoked token', async () => {
+test('repeating a successful poll with its Idempotency-Key returns the same token, until the token is revoked', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -365,7 +365,7 @@ test("only unknown user codes count towards a customer's limit of attempts", asy
   expect(await look(bystander, user_code)).toBe(200);
 });
 
-test('the customer gets a mail about an approval, with a link to revoke it', async () => {
+test('the customer gets a mail about an approval, with a link to the account page', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await givenAgent(shop, customer, { agent_name: 'Bargain bot <b>', budget_cents: 1234 });

@@ -83,7 +83,7 @@ test("an agent's facets count only the public products in its categories", async
   expect(data).toMatchObject({ products: 2, price: { min: '9.00', max: '18.00' }, content: CUPS });
 });
 
-test('a search and an intent return the facets of their results', async () => {
+test('searches and intents return the facets of their results', async () => {
   const { agent, storefront } = await openFacetedShop();
 
   const { data: listed } = await agent.GET(search, { params: { query: { product_type: ['Cups'], facets: true } } });
@@ -134,7 +134,7 @@ test('the facets of the demo shop take at most 1,500 tokens, and those of a sear
   await close();
 });
 
-test('facets return a limited number of values, and the number of omitted ones', async () => {
+test('facets list a limited number of values, and state how many they omit', async () => {
   const { agent, givenProduct } = await openFacetedShop();
   for (let i = 0; i < 60; i += 1) {
     const metadata = Object.fromEntries(Array.from({ length: 30 }, (_, key) => [`property-${key}`, `a value of ${i}`]));
@@ -158,7 +158,7 @@ test('facets return a limited number of values, and the number of omitted ones',
   expect((first?.values.length ?? 0) + (first?.more ?? 0)).toBeGreaterThan(3);
 });
 
-test('the price range that agents see ends at the highest price of any variant', async () => {
+test('the price range in facets for agents includes the most expensive variant', async () => {
   const { agent, givenProduct } = await openFacetedShop();
   await givenProduct({
     ...{ name: 'Tent', product_type: 'Tents', options: [{ name: 'Size', values: ['S', 'L'] }] },

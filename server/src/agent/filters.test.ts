@@ -66,7 +66,7 @@ function same(...names: string[]) {
   return { storefront: names, search: names, find: names };
 }
 
-test('each filter finds exactly the products that meet it, in the storefront and for agents', async () => {
+test('each filter returns exactly the matching products, in the storefront and for agents', async () => {
   const { everywhere, mug } = await openMixedShop();
 
   expect(await everywhere({ attribute: ['material:stoneware'] })).toEqual(same('mug'));
@@ -105,7 +105,7 @@ test('the in_stock filter includes products on backorder, but the words `in stoc
   expect((await outcome({ in_stock: false })).found).toEqual([['Tall glass', 'out_of_stock']]);
 });
 
-test('a quantity in its own field takes precedence over one in the sentence', async () => {
+test('the field `quantity` takes precedence over a quantity in the sentence', async () => {
   const { agent } = await openMixedShop();
   const quantities = async (body: IntentAdd) => {
     const { data } = await agent.POST(add, { body: { ...body, dry_run: true } });
@@ -117,7 +117,7 @@ test('a quantity in its own field takes precedence over one in the sentence', as
   expect(await quantities({ query: 'three moor mugs' })).toEqual(['added', [3]]);
 });
 
-test('a product is found only if one variant meets all filters, and the response shows that variant', async () => {
+test('a product matches only if one of its variants meets all filters, and the response contains that variant', async () => {
   const { agent, everywhere, jacket } = await openMixedShop();
   const [cheap, reduced] = jacket.variants;
 
@@ -145,7 +145,7 @@ test('a product is found only if one variant meets all filters, and the response
   }
 });
 
-test('a filter takes precedence over a conflicting sentence, which the response marks as relaxed', async () => {
+test('a filter takes precedence over conflicting words in the sentence, which the response marks as relaxed', async () => {
   const { agent, storefront } = await openMixedShop();
   const outcome = async (body: IntentFind) => {
     const { data } = await agent.POST(find, { body });
@@ -190,7 +190,7 @@ test('find-and-add without a sentence adds the only variant that meets the filte
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['body', 'query'] }] });
 });
 
-test('rejects an invalid filter (unknown product, missing name, value or word) with a 422 that names the field', async () => {
+test('rejects an invalid filter (unknown product, missing name, value or word) and names the field (422)', async () => {
   const { agent, storefront } = await openMixedShop();
   const unknown = '01a223d6-1d61-70f6-bd63-2c8e51d6ad97';
   const mistakes: [Filters, string][] = [
@@ -219,7 +219,7 @@ test('rejects an invalid filter (unknown product, missing name, value or word) w
   }
 });
 
-test("attribute filters apply changes of a product's attributes at once", async () => {
+test("attribute filters reflect changes of a product's attributes immediately", async () => {
   const { dashboard, everywhere, mug } = await openMixedShop();
   const params = { path: { product_id: mug.id } };
 
@@ -229,7 +229,7 @@ test("attribute filters apply changes of a product's attributes at once", async 
   expect(await everywhere({ attribute: ['Glaze:matt'] })).toEqual(same('mug'));
 });
 
-test('a product of another shop cannot set a price limit, and is not found by its attributes', async () => {
+test('filters ignore products of another shop, and reject them as a price limit', async () => {
   const { agent, everywhere } = await openMixedShop();
   const other = await openShop();
   const theirs = await other.givenProduct({ price: '100.00', metadata: { material: 'Stoneware' } });
@@ -239,7 +239,7 @@ test('a product of another shop cannot set a price limit, and is not found by it
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'cheaper_than'] }] });
 });
 
-test('empty filter lists and a sort order exclude no product, and find-and-buy ignores them for a cart', async () => {
+test('empty filter lists and a sort order exclude no product, and do not affect find-and-buy with a cart', async () => {
   const { agent, shop, mug } = await openMixedShop();
   await shop.givenTerms();
   const lists = ['vendor', 'product_type', 'tag', 'option', 'attribute', 'exclude_tag', 'exclude_type', 'exclude_text'];
@@ -276,7 +276,7 @@ test("a product outside the agent's categories cannot set a price limit, either 
   expect((await agent.POST(find, { body: { cheaper_than: mug.id } })).data?.candidates).toHaveLength(1);
 });
 
-test('exclude_text finds words with ß, œ or an umlaut, and words at the end of long texts', async () => {
+test('exclude_text matches words with ß, œ or an umlaut, and words at the end of long texts', async () => {
   const { everywhere, shop } = await openMixedShop();
   const long = 'a word '.repeat(700);
   const notes = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`note ${i}`, 'a word '.repeat(70)]));
@@ -312,7 +312,7 @@ test('a price in another currency is reported as not available, even next to a p
   expect(data?.understood).toContainEqual(expect.objectContaining({ text: 'under 10 dollars', fate: 'not_available' }));
 });
 
-test('a cached list shows a change of metadata, price or stock at once', async () => {
+test('a cached list shows a change of metadata, price or stock immediately', async () => {
   const { dashboard, everywhere, mug, beaker } = await openMixedShop();
   const [variant] = beaker.variants;
   const twice = async (filters: Filters) => [await everywhere(filters), await everywhere(filters)].at(1)?.storefront;

@@ -60,7 +60,7 @@ test('buys nothing above a price limit in the sentence, and reports sold-out mat
   }
 });
 
-test('asks a question if no variant of a named product meets a limit, and buys it only by id', async () => {
+test('asks a question if no variant of a product meets a limit, and adds such a variant only by its id', async () => {
   const { agent, jar } = await givenShopWithAgent();
   const query = 'under 5 euros';
   const relaxed = { understood: [{ kind: 'price', fate: 'relaxed' }] };
@@ -92,7 +92,7 @@ test.each([
   expect(data?.candidates[0]?.variant_id).toBe(data?.cart?.items[0]?.variant_id);
 });
 
-test('excluded variants are not offered, and each offered one has its own match reasons', async () => {
+test('offers no excluded variants, and gives each offered variant its own match reasons', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data } = await agent.POST(add, { body: { query: 'a wool sweater that is not rust' } });
@@ -104,7 +104,7 @@ test('excluded variants are not offered, and each offered one has its own match 
   ]);
 });
 
-test('does not replace a product that the shop does not have by another one', async () => {
+test('does not replace a product that the shop does not have with another product', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data: cage } = await agent.POST(buy, { body: { query: 'a bird cage' } });

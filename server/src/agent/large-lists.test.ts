@@ -9,7 +9,8 @@ const find = '/api/agent/intent/find';
 const MANY = 520;
 
 /**
- * Opens a shop with so many mugs that a page is read in the order of the list, once the number of matches is cached.
+ * Opens a shop with many mugs. Once the number of matches is cached, PostgreSQL reads a page of them in the order of
+ * the list.
  */
 async function openLargeShop() {
   const shop = await openShop();
@@ -30,7 +31,7 @@ async function openLargeShop() {
   return { ...shop, shop, agent, cheap, soldOut, reduced, glass, page };
 }
 
-test('a page of a large filtered list is the same before and after its total is known, in each order', async () => {
+test('repeating a request for a page of a large filtered list returns the same page and total, in each sort order', async () => {
   const { page, cheap, soldOut, reduced, glass } = await openLargeShop();
   const lists: [FilterQuery, number][] = [
     [{ vendor: ['kiln'] }, MANY + 3],
@@ -57,7 +58,7 @@ test('a page of a large filtered list is the same before and after its total is 
   expect(await cheapest({ in_stock: true })).toEqual([glass.id, cheap.id, reduced.id]);
 });
 
-test('the total of a large list and its facets are current after a product is archived or sold out', async () => {
+test('the total and the facets of a large list are current after a product is archived or sold out', async () => {
   const { page, agent, dashboard, cheap } = await openLargeShop();
   const query = { product_type: ['cups'], in_stock: true };
   const facets = async () => {
@@ -79,7 +80,7 @@ test('the total of a large list and its facets are current after a product is ar
   expect((await page({ product_type: ['cups'] })).total).toBe(MANY + 2);
 });
 
-test('agents with other categories get their own totals and facets of the same request', async () => {
+test('agents with different categories get different totals and facets for the same request', async () => {
   const { shop, agent, page } = await openLargeShop();
   const { agent: limited } = await givenAgent(shop, await shop.givenCustomer(), { categories: ['Glasses'] });
   const query = { price_max: '10' };
@@ -91,7 +92,7 @@ test('agents with other categories get their own totals and facets of the same r
   }
 });
 
-test('a find without words returns the best sellers of all that meet the filters, those in stock first', async () => {
+test('find without a sentence returns the best-selling products that meet the filters, those in stock first', async () => {
   const { owner, site_id, agent, cheap, soldOut, reduced } = await openLargeShop();
   const sold = [soldOut.id, reduced.id, cheap.id];
   await owner.query(

@@ -10,7 +10,7 @@ async function openPicturedShop() {
   return { ...shop, agent, pictured, bare };
 }
 
-test('candidates and products have a picture and a link to a working product page', async () => {
+test('candidates and products have an image and a link to a working product page', async () => {
   const { agent, baseUrl, pictured, bare } = await openPicturedShop();
 
   const { data: listed } = await agent.GET('/api/agent/catalog/search', { params: { query: { q: 'mug' } } });
@@ -31,7 +31,7 @@ test('candidates and products have a picture and a link to a working product pag
   expect((await fetch(baseUrl + new URL(product?.url ?? '').pathname)).status).toBe(200);
 });
 
-test("an uploaded picture is returned 320 pixels wide, and a variant's picture takes precedence over the product's", async () => {
+test('returns an uploaded image 320 pixels wide, and prefers the image of the variant', async () => {
   const { agent, owner, site_id, pictured } = await openPicturedShop();
   const sources = [1280, 320, 640].map((width) => ({ url: `https://img.example/${width}.webp`, width, height: width }));
   const small = async () => {

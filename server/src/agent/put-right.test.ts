@@ -14,7 +14,7 @@ async function openScene(wish: Parameters<typeof givenAgent>[2] = {}) {
 
 const IN_BERLIN = { last_name: 'Weber', address1: 'Torstr. 1', city: 'Berlin', postal_code: '10119', country: 'DE' };
 
-test('an agent adds items by id, changes the cart, applies a discount code, chooses a delivery and cancels the checkout', async () => {
+test('an agent can fill and change a cart, apply a discount code, choose a shipping option and cancel the checkout', async () => {
   const { shop, agent } = await openScene();
   await shop.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const mug = await shop.givenProduct({ name: 'Oak mug', price: '10.00', inventory_quantity: 20 });
@@ -173,7 +173,7 @@ test("alternatives contain only products within the agent's remaining budget and
   expect(await alternativesTo(medium?.id, 3)).toEqual(['insufficient_stock', []]);
 });
 
-test('each refusal contains the next step and alternatives', async () => {
+test('each rejection contains the next step and alternatives', async () => {
   const { shop, agent, access_token } = await openScene({ budget_cents: 5000, categories: ['Kitchen'] });
   const kitchen = { product_type: 'Kitchen', inventory_quantity: 4 };
   const options = [{ name: 'Colour', values: ['Oat', 'Slate'] }];

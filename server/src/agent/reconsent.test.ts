@@ -70,7 +70,7 @@ test('an agent can request new permissions even if its customer has ten agents, 
   ]);
 });
 
-test('a revoked token cannot request new permissions, and an earlier request for its replacement is void', async () => {
+test('a revoked token cannot request new permissions, and its earlier requests become invalid', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -95,7 +95,7 @@ test('a revoked token cannot request new permissions, and an earlier request for
   expect([refused.response.status, refused.error]).toMatchObject([410, { error: 'consent_expired' }]);
 });
 
-test('a misspelt category is rejected with the nearest one, and the consent page marks an unknown one', async () => {
+test('rejects a misspelt category with the most similar one, and the consent page marks an unknown category', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await shop.givenProduct({ product_type: 'Kitchen' });

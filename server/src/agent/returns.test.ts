@@ -25,7 +25,7 @@ async function returnsOf({ shop }: Given) {
   return (await shop.dashboard.GET('/api/dashboard/returns')).data?.returns;
 }
 
-test('an agent prepares a return, and the customer requests it after a login on the page of the order', async () => {
+test('an agent prepares a return, and the customer logs in and requests it on the order page', async () => {
   const given = await givenReturningAgent(3);
   const { shop, customer, order, line_item_id, prepare } = given;
 
@@ -53,7 +53,7 @@ test('an agent prepares a return, and the customer requests it after a login on 
   ]);
 });
 
-test('an agent cannot prepare a return of another customer’s order (404), and needs the scope (403)', async () => {
+test('rejects preparing a return of another customer’s order (404), or without the scope returns:request (403)', async () => {
   const { shop, order, line_item_id } = await givenReturningAgent(1);
   const body = { order_id: order.id, lines: [{ line_item_id, quantity: 1 }], reason: 'other' as const };
   const stranger = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['returns:request'] });
@@ -66,13 +66,13 @@ test('an agent cannot prepare a return of another customer’s order (404), and 
   expect(unscoped.error).toMatchObject({ error: 'insufficient_scope', scope: 'returns:request' });
 });
 
-test('a request without scopes does not get returns:request', async () => {
+test('a consent request without scopes does not grant returns:request', async () => {
   const { shop, customer } = await givenShippedOrder(1);
   const { scope } = await givenAgent(shop, customer, { scopes: undefined });
   expect(scope).toBe('catalog:read cart:write checkout:create customer:self orders:read');
 });
 
-test('a prepared return is refused as the customer’s own request would be (409)', async () => {
+test('rejects preparing a return that the customer could not request either', async () => {
   const given = await givenReturningAgent(2);
   const { prepare, line_item_id, shop } = given;
   expect((await prepare(3)).error).toMatchObject({
@@ -104,7 +104,7 @@ test('a prepared return is refused as the customer’s own request would be (409
   });
 });
 
-test('the page ignores a prepared return that it cannot read, and one of an order that is not the visitor’s', async () => {
+test('the account page ignores an invalid link of a prepared return, and returns 404 for another customer’s order', async () => {
   const { shop, customer, order, line_item_id } = await givenShippedOrder(1);
   const browser = new PaperBrowser(shop.baseUrl);
   const path = `/account?site_id=${shop.site_id}&order=${order.id}`;

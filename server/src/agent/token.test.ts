@@ -70,7 +70,7 @@ test('an agent token is rejected after its expiry (401)', async () => {
   expect(data?.agent_tokens).toMatchObject([{ id: token_id, status: 'expired', revoked_by: null }]);
 });
 
-test('closing or anonymising an account revokes its agents, and the merchant can still list them', async () => {
+test('closing or anonymising an account revokes its agents, which the merchant can still list', async () => {
   const shop = await openShop();
   const [closed, forgotten] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const [first, second] = [await givenAgent(shop, closed), await givenAgent(shop, forgotten)];
@@ -94,7 +94,7 @@ test('closing or anonymising an account revokes its agents, and the merchant can
   });
 });
 
-test('an agent is rejected by every operation beyond its scopes (403 insufficient_scope)', async () => {
+test('rejects operations beyond the scopes of an agent (403 insufficient_scope)', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { scopes: ['catalog:read'] });
@@ -111,7 +111,7 @@ test('an agent is rejected by every operation beyond its scopes (403 insufficien
   expect(own.response.status).toBe(200);
 });
 
-test('an agent token alone is rejected by all other APIs and by operations that only people may call', async () => {
+test('an agent token alone is rejected by all other APIs (401) and by operations for people only (403)', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -132,7 +132,7 @@ test('an agent token alone is rejected by all other APIs and by operations that 
   }
 });
 
-test('an agent fills its own cart with the storefront token, within its budget, and its customer places the order', async () => {
+test('an agent fills its own cart with the storefront token within its budget, and the customer places the order', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const customer = await shop.givenCustomer();
@@ -205,7 +205,7 @@ test('customers see and revoke only their own agents, and merchants only those o
   expect(data).toMatchObject({ total: 1, agent_tokens: [{ id: agent_token_id }] });
 });
 
-test('rejects every call that starts after the response to a revocation', async () => {
+test('rejects every call with a revoked token that starts after the response to the revocation', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   for (let round = 0; round < 5; round += 1) {

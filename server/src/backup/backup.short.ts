@@ -177,7 +177,7 @@ test('a restore starts a new era of product changes, so that no cursor skips cha
   expect(after?.era).toBeGreaterThan(before?.era ?? Number.NaN);
 });
 
-test('the next order number is 1,000 above the last one, because lost ones may be in mails', {
+test('a restore skips 1,000 order numbers, because lost numbers may be in mails', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const last = 'select last_number::int as number from commerce.order_numbers';
@@ -243,7 +243,7 @@ test('rejects a backup older than the baseline, names its version, and leaves th
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('restore rejects a truncated or changed file before it touches the database', {
+test('restore rejects a truncated or changed file before it changes the database', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();
@@ -263,7 +263,9 @@ test('restore rejects a truncated or changed file before it touches the database
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('restore does not overwrite a database in use', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore rejects a database that already contains a site, and leaves it unchanged', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const before = await contentsOf(asSuperuser(shop));
 
   await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it has 1 site');
@@ -271,7 +273,7 @@ test('restore does not overwrite a database in use', { timeout: LONG_ENOUGH_MS }
   expect(await contentsOf(asSuperuser(shop))).toEqual(before);
 });
 
-test('does not restore into a database with another connected program', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore rejects a database to which another program is connected', { timeout: LONG_ENOUGH_MS }, async () => {
   const url = await givenDatabase();
   const other = new pg.Client({ connectionString: url, application_name: 'commerce' });
   await other.connect();
@@ -335,7 +337,7 @@ test('a backup fails at a table that the backup role cannot read, and keeps the 
   expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('the error of a backup whose login may not act as the backup role names doctor', {
+test('a backup by a login that may not act as the backup role fails, and the error suggests doctor', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase({ migrated: true });
@@ -368,7 +370,7 @@ async function givenBackupOfTwo(): Promise<{ file: string; sites: string[] }> {
   return { file, sites };
 }
 
-test('a restore of several shops asks which of them moved, closes those, and runs none of their jobs', {
+test('a restore of several shops requires the ids of moved shops, closes these shops, and runs none of their jobs', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const { file, sites } = await givenBackupOfTwo();
@@ -397,7 +399,7 @@ test('a restore of several shops asks which of them moved, closes those, and run
   expect(due).toEqual([{ site_id: stayed }]);
 });
 
-test('a restore of several shops of which none moved leaves all of them open', {
+test('a restore with `--moved none` leaves all shops open', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const { file } = await givenBackupOfTwo();

@@ -3,7 +3,9 @@ import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { encode, type Frame, RowCounter } from './format.ts';
 
-/** Progress: the current table, its number, the number of tables, and the bytes read so far. */
+/**
+ * Progress of a backup: the current table, its number, the number of tables, and the bytes read from the table so far.
+ */
 export interface TableProgress {
   table: string;
   number: number;
@@ -20,7 +22,7 @@ export interface CopiedTable {
   of: number;
 }
 
-/** The frames of one table, whose rows a query selects. */
+/** Yields the frames of one table, with the rows that the query selects. */
 export async function* copyOut(
   client: pg.ClientBase,
   { table, index, of }: CopiedTable,
@@ -44,7 +46,10 @@ export async function* copyOut(
   yield encode({ kind: 'tableEnd', end });
 }
 
-/** Copies the rows of the table of the last frame into a table with these columns. Returns their number. */
+/**
+ * Loads the rows of one table from its frames with `copy`, and checks their number. `into` names the target table and
+ * its columns. Returns the number of rows.
+ */
 export async function copyIn(
   client: pg.ClientBase,
   { table, index, of }: CopiedTable,

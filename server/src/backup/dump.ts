@@ -16,15 +16,15 @@ export interface About {
 export interface DumpedFiles {
   store: FileStore;
   onFile: OnFile;
-  /** Called at the end with the number of files missing in the store. */
+  /** Called at the end with the number of files that are missing in the store. */
   onMissing(count: number): void;
 }
 
 /**
- * The bytes of a backup, before compression. Everything is read in one snapshot, and as commerce_backup, whose policies
- * show every row. `row_security = off`, with which PostgreSQL raises an error instead of hiding rows, would reject
- * every role that does not bypass policies, including this one. Therefore the policies are checked first, and no tenant
- * is set: the tenants' policy then raises an error as well.
+ * Yields the bytes of a backup, before compression. Reads everything in one snapshot as commerce_backup, to which its
+ * policies show every row. `row_security = off` would make PostgreSQL raise an error instead of hiding rows, but it
+ * rejects every role that does not bypass policies, including this one. Therefore the policies are checked first, and
+ * no tenant is set, so that a tenant policy raises an error as well.
  */
 export async function* dump(
   client: pg.ClientBase,
@@ -85,7 +85,7 @@ export const HELD = `(n.nspname = 'commerce' or (n.nspname = 'graphile_worker' a
   or (n.nspname = 'public' and c.relname = 'commerce_migrations'))`;
 
 interface FoundTable extends TableColumns {
-  /** Whether row-level security is off, or a policy shows commerce_backup every row. */
+  /** Whether row-level security is off, or a policy shows every row to commerce_backup. */
   open: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Encrypts a site export to the one-time public key of the server that imports it (X25519, HKDF-SHA-256, AES-256-GCM). The
- * file has an identifying line, the public key of the receiver, the sender's public key for this file, the encrypted bytes,
- * and the authentication tag. Each file has its own key, so the nonce is constant.
+ * Encrypts a site export to the one-time public key of the server that imports it (X25519, HKDF-SHA-256, AES-256-GCM).
+ * The file has an identifying line, the public key of the receiver, the sender's public key for this file, the
+ * encrypted bytes, and the authentication tag. The nonce is constant, because each file has its own key.
  */
 
 import {

@@ -94,7 +94,7 @@ test('restores stored files into another store of any kind, and reports missing 
   await expect(messagesOf(() => restore(there, file, { otherKey: false }))).rejects.toThrow('cannot be restored');
 });
 
-test('reports during the restore that the backup has no files', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore reports that the backup contains no files', { timeout: LONG_ENOUGH_MS }, async () => {
   const { config } = await givenPictures();
   const file = join(givenFolder(), 'shop.backup');
 

@@ -79,7 +79,10 @@ async function* filesNamed(client: pg.ClientBase, site_id: string | undefined): 
   }
 }
 
-/** Stores the file of the last frame, for one site or for any. Returns its size. */
+/**
+ * Stores one file of a backup from its frames. With `site_id`, accepts only a file of that site. Returns its size in
+ * bytes.
+ */
 export async function fileIn(
   store: FileStore,
   file: FileHead,

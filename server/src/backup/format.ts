@@ -56,7 +56,7 @@ export interface Header {
 
 export interface DueDocument {
   order_id: string;
-  /** Whether staff asked for the invoice. */
+  /** Whether staff requested the invoice. */
   by_hand: boolean;
 }
 
@@ -173,7 +173,7 @@ function headOf(kind: Kind, length: number): Buffer {
   return head;
 }
 
-/** The frames of a file. Throws DamagedBackup if it is not a backup, was cut off, or was changed. */
+/** Yields the frames of a file. Throws DamagedBackup if it is not a backup, or is incomplete or changed. */
 export async function* readFrames(file: string, key?: FileKey): AsyncGenerator<Frame> {
   const bytes = new Bytes(file, key ? await decrypted(file, key) : createReadStream(file));
   try {

@@ -9,7 +9,9 @@ import { checkedFrames } from './verify.ts';
 export interface LoadOptions {
   onRows: OnRows;
   onFile: OnFile;
-  /** Checks the loaded rows, while row-level security is off. If it throws, nothing is loaded. */
+  /**
+   * Checks the loaded rows before the commit, while row-level security is off. If it throws, everything is rolled back.
+   */
   beforeCommit: () => Promise<void>;
 }
 

@@ -28,7 +28,10 @@ export async function announce({ config, logger, database }: Started, { db, demo
   process.stdout.write(lines);
 }
 
-/** Loading the code of checkouts blocks the event loop for tens of milliseconds. The first requests are answered before. */
+/**
+ * The pause before the code of checkouts is loaded. Loading it blocks the event loop for tens of milliseconds, so the
+ * first requests are served before.
+ */
 const PAUSE_MS = 50;
 
 async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {

@@ -20,8 +20,9 @@ export interface AuditVerifyOptions {
 type Heads = Record<string, Head>;
 
 /**
- * Verifies the audit of one site or of all, and prints the findings. With a file of heads, compares the chains of seals
- * with it and, if there are no findings, writes the current heads to it. Returns whether there are no findings.
+ * Verifies the audit log of one site or of all, and prints the findings. With the file of `--head`, compares the chains
+ * of seals with the recorded seals, and updates the file if there are no findings. Returns true if there are no
+ * findings.
  */
 export async function auditVerify(config: Config, { site, head: file }: AuditVerifyOptions): Promise<boolean> {
   const known = file ? await readHeads(file) : {};
@@ -90,7 +91,7 @@ async function readHeads(file: string): Promise<Heads> {
     const { sites } = JSON.parse(await readFile(file, 'utf8')) as { sites: Heads };
     if (typeof sites === 'object' && sites !== null) return sites;
   } catch {
-    // The failure is reported below.
+    // Not JSON. Throws the same error as for other content.
   }
   throw new Error(`${file} was not written by --head. Choose another path; the file will be created.`);
 }

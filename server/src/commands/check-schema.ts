@@ -26,7 +26,10 @@ const TRY_AGAIN_MS = 1_000;
 const SET_PRIMARY =
   'The database is read-only: it is a standby or was demoted. Set DATABASE_URL and DATABASE_DIRECT_URL to the primary.';
 
-/** Like `prepareOrCheck`. A process that starts during a failover waits for some time until the database accepts writes. */
+/**
+ * Like `prepareOrCheck`, but a process that starts during a failover waits for a limited time until the database
+ * accepts writes.
+ */
 export async function prepareOnceWritable(
   database: Addresses,
   settings: Settings,
@@ -64,7 +67,7 @@ export async function prepareOrCheck(
   const db = openPool({ url, max: 1, pooling, skippedNumbers });
   try {
     if (!(await findNewerSchema(db))) await refuseIncomplete(db);
-    // No earlier step has written anything.
+    // The earlier steps only read, so they do not show whether the database is read-only.
     if (!(await acceptsWrites(db))) throw new DatabaseReadOnly();
     await beginEra(db);
   } finally {

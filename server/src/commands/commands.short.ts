@@ -33,8 +33,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 }, LONG_ENOUGH_MS);
 
-describe('next to a running server', () => {
-  test('the greeting contains a command to paste and the credentials of demo.json', async () => {
+describe('while a server is running', () => {
+  test('the greeting contains a working curl command and the credentials of demo.json', async () => {
     const demo = demoCredentials();
 
     for (const secret of [demo.storefront_token, demo.api_key, demo.sync_secret, demo.staff.password]) {
@@ -51,7 +51,7 @@ describe('next to a running server', () => {
     expect(await answer.json()).toMatchObject({ products: [{}, {}, {}] });
   });
 
-  test('the greeting contains a checkout page', async () => {
+  test('the greeting contains a link to a checkout page', async () => {
     const [url = ''] = /http:\S+\/checkout\/chk_\w+/.exec(greeting) ?? [];
 
     const page = await fetch(url);
@@ -61,14 +61,14 @@ describe('next to a running server', () => {
   });
 
   // This test is not concurrent, because the command might then print that it waits for another command's migrations.
-  test('`site create` reports an invalid currency in one line', async () => {
+  test('`site create` rejects an invalid currency with a one-line error', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe('yen is not an active ISO 4217 currency code.\n');
   });
 
-  test.concurrent('the start of a second server on the data directory is rejected in one line', async () => {
+  test.concurrent('rejects a second server on the same data directory with a one-line error', async () => {
     const { code, stderr } = await run(['start'], { PORT: String(await freePort()) });
 
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ describe('next to a running server', () => {
     expect(stderr).toContain(`${dataDir} is in use by another server`);
   });
 
-  test.concurrent('site create prints credentials that work at once', async () => {
+  test.concurrent('`site create` prints credentials that work immediately', async () => {
     const { code, stdout } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'JPY']);
 
     expect(code).toBe(0);
@@ -87,7 +87,7 @@ describe('next to a running server', () => {
     expect(site).toMatchObject({ base_url: baseUrl });
   });
 
-  test.concurrent('`site create --file` opens a shop that can sell at once, and reports mistakes by field', async () => {
+  test.concurrent('`site create --file` opens a shop that can sell immediately, and reports each mistake with its field', async () => {
     const file = join(dataDir, 'shop.json');
     const shop = {
       name: 'Mug & Co',
@@ -118,7 +118,7 @@ describe('next to a running server', () => {
     expect(data?.products).toMatchObject([{ slug: 'mug', price: '12.00' }]);
   });
 
-  test.concurrent('`site create` opens many shops from one file, or none if a line has a mistake, and reports rejections by line', async () => {
+  test.concurrent('`site create` opens many shops from one file, or none if a line is invalid, and reports each invalid line', async () => {
     const file = join(dataDir, 'shops.jsonl');
     const line = (name: string, more: object = {}) => JSON.stringify({ name, country: 'DE', ...more });
     writeFileSync(file, `${line('Fleet 1')}\n${line('Fleet 2', { colour: 'red' })}\n{"name":\n`);
@@ -183,7 +183,7 @@ describe('next to a running server', () => {
     expect(removed.stdout).toContain(`The site has no host of its own.\nIts pages and links are at ${baseUrl}.`);
   });
 
-  test.concurrent('suspends, resumes and deletes a site after confirmation, while the server runs', async () => {
+  test.concurrent('`site suspend`, `resume` and `delete` work while the server runs, and deletion needs confirmation', async () => {
     const made = await run(['site', 'create', '--name', 'Gone', '--currency', 'EUR']);
     const { site_id, api_key: apiKey } = JSON.parse(made.stdout) as { site_id: string; api_key: string };
     const status = async () => {
@@ -218,7 +218,7 @@ describe('next to a running server', () => {
     expect(code).toBe(0);
   });
 
-  test.concurrent('doctor exits with 1 when it finds a problem, also with --json', async () => {
+  test.concurrent('doctor exits with code 1 when it finds a problem, also with --json', async () => {
     const { code, stdout } = await run(['doctor', '--json'], { PORT: 'eighty' });
 
     expect(code).toBe(1);
@@ -273,7 +273,7 @@ test(
 );
 
 test(
-  'the start reports a port in use in one line and stops the database',
+  '`start` reports a port in use with a one-line error, and stops the database',
   async () => {
     const taker = createServer();
     await new Promise<void>((listening) => taker.listen(port, '127.0.0.1', listening));

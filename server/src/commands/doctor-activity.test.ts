@@ -41,7 +41,7 @@ test.each([
   ],
   [
     'wrong',
-    'COMMITs that wait for a standby, which it advises not to end',
+    'COMMITs that wait for a standby',
     answering([{ standby: false, monitor: true, made: true }], [{ waiting: 3 }]),
     { found: expect.stringContaining('3 COMMITs wait'), mend: expect.stringContaining('Do not end') },
   ],

@@ -5,7 +5,7 @@ import { readStandbys } from '../db/standby-state.ts';
 import { tryToWrite } from '../db/storage.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
-/** How long a session waits for a lock before the blocking one is reported. Requests wait at most 2 s. */
+/** A session that waits longer for a lock is reported with the session that blocks it. Requests wait at most 2 s. */
 const BLOCKED_SECONDS = 1;
 
 /** Names the sessions for which others wait, such as a psql with an open transaction. */
@@ -24,8 +24,7 @@ export async function checkBlocking(client: pg.Client): Promise<Finding> {
     select b.pid, coalesce(nullif(b.application_name, ''), 'unnamed') as name, coalesce(b.state, 'hidden') as state,
         b.xact_start as since, count(distinct w.pid)::int as waiting
       from waiting w join pg_stat_activity b on b.pid = w.blocker
-      -- Only sessions that do not wait for another one themselves. A COMMIT that waits for a standby must not be ended
-      -- (checkStandbys).
+      -- Only sessions that do not wait themselves. A COMMIT that waits for a standby must not be ended (checkStandbys).
       where b.pid not in (select pid from waiting) and b.wait_event is distinct from 'SyncRep'
       group by b.pid, name, b.state, b.xact_start order by waiting desc, b.pid limit 20`,
     [BLOCKED_SECONDS],
@@ -49,7 +48,7 @@ export async function checkTrialWrite(client: pg.Client): Promise<Finding> {
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
     const { code, message } = error as { code?: string; message: string };
-    // The check `requests` reports this.
+    // The check `requests` reports a read-only database.
     if (code === '25006') return ok('storage', 'not checked: the database is read-only');
     return wrong('storage', `1 MB cannot be written: ${message}`, 'Free space on the disk of PostgreSQL.');
   }
@@ -94,8 +93,8 @@ export async function checkStandbys(client: pg.Client): Promise<Finding> {
 }
 
 /**
- * The number of sessions whose COMMIT waits for a standby. If such a session is ended, PostgreSQL shows its transaction
- * to others although no standby has it.
+ * The number of sessions whose COMMIT waits for a standby. If such a session is ended, its transaction becomes visible
+ * although no standby has received it.
  */
 async function commitsWaiting(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ waiting: number }>(

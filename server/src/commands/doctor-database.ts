@@ -135,7 +135,7 @@ async function missingRole(client: pg.Client): Promise<Finding> {
       );
 }
 
-/** Checks the other roles, and the grants and policies of all roles, which a restored dump may lack. */
+/** Checks that the server's roles, grants and policies exist. A restored dump may lack them. */
 const checkAccess: Check = async (client, _url, { migrates, role }) => {
   if (!migrates && role === 'api') return ok('access', 'not checked: run doctor with the login that owns the schema');
   const roles = await missingRoles(client);

@@ -8,7 +8,7 @@ import { openStore } from '../files/open-store.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const GIBIBYTE = 1024 ** 3;
-/** A file that does not exist. */
+/** The key of a file that does not exist. */
 const NO_FILE = keyOfOriginal('00000000-0000-0000-0000-000000000000', '0'.repeat(32));
 /** Below both limits the disk is about to be full. */
 const LOW = { bytes: GIBIBYTE, share: 0.05 };
@@ -23,7 +23,10 @@ export async function checkDisk({ dataDir }: Config): Promise<Finding> {
   return low ? warning('disk', found, 'Free disk space before uploads fail.') : ok('disk', found);
 }
 
-/** Looks for a file that does not exist, and whether the directory may be written to. */
+/**
+ * Checks that the store can be read, by requesting a file that does not exist. For a directory, also checks that it is
+ * writable.
+ */
 export async function checkStore({ dataDir, s3 }: Config): Promise<Finding> {
   const place = s3 ? `the bucket ${s3.bucket} at ${new URL(s3.endpoint).host}` : `${dataDir}/files`;
   try {

@@ -51,7 +51,7 @@ async function ofMigrations(url: string, directUrl: string): Promise<Finding> {
   return ok('direct', 'the same database, without the pooler');
 }
 
-/** The finding of a check. A URL that does not answer is a finding too. */
+/** Runs a check. If the URL does not respond, returns a finding about that. */
 async function findingOf(check: string, look: () => Promise<Finding>): Promise<Finding> {
   try {
     return await look();

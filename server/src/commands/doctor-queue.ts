@@ -2,7 +2,10 @@ import type pg from 'pg';
 import { readQueue } from '../db/queue-state.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** How long jobs may be due. They usually start within seconds, and behind a slow receiver within a minute or two. */
+/**
+ * A job that has been due for longer counts as stuck. Usually jobs start within seconds, and webhooks for a slow
+ * receiver within a minute or two.
+ */
 const STUCK_AFTER_SECONDS = 300;
 
 /** Reports jobs that have been due so long that no process seems to run them. */

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { connectRedis } from '../redis.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** Checks Redis. It is optional, so its absence is at most a warning. */
+/** Checks Redis. Redis is optional, so a missing one is at most a warning. */
 export async function checkRedis(url: string | undefined): Promise<Finding> {
   if (!url) return ok('redis', 'not used: rate limits are counted per process');
   const client = await connectRedis(url, pino({ level: 'silent' }));

@@ -93,7 +93,7 @@ test('doctor connects to the mail server, waits 5 s for its greeting and logs in
   expect(Date.now() - begun).toBeLessThan(15_000);
 }, 60_000);
 
-test('doctor names an unreachable database without its password', async () => {
+test('doctor reports an unreachable database without printing its password', async () => {
   const env = { DATABASE_URL: 'postgres://someone:a-password@127.0.0.1:1/none' };
 
   expect(await findingsOf('connection', env)).toMatchObject([
@@ -108,7 +108,7 @@ test('doctor names an unreachable database without its password', async () => {
   ]);
 });
 
-test('doctor distinguishes a missing database from a stopped PostgreSQL', async () => {
+test('doctor reports a missing database, and suggests creating it', async () => {
   const url = new URL(databaseUrl());
   url.pathname = '/nowhere_to_be_found';
 
@@ -161,7 +161,7 @@ test('doctor accepts a migrated database, but not one with a missing or newer mi
   expect(newer).toMatchObject({ state: 'wrong', found: expect.stringContaining('9999_newer') });
 });
 
-test('doctor reports a database that may lose committed writes', async () => {
+test('doctor reports a database with synchronous_commit = off, which can lose committed writes', async () => {
   const DATABASE_URL = await givenDatabase();
   await send(DATABASE_URL, `alter database ${new URL(DATABASE_URL).pathname.slice(1)} set synchronous_commit = off`);
 
@@ -213,7 +213,7 @@ test('doctor lists existing SKUs that differ only in case', async () => {
   superuser.pathname = new URL(DATABASE_URL).pathname;
   const [site_id, product_id] = [randomUUID(), randomUUID()];
   const skus = ['AA-1', 'aa-1', 'BB-1', 'Aa-1'];
-  // The oldest spelling stays unmarked. The others are marked, as the migration marked them.
+  // The oldest spelling is not marked as a twin. The others are marked, as the migration does.
   const rows = skus.map((sku, i) => `(${i}, '${sku}', ${i > 0 && sku.toUpperCase() === 'AA-1'})`).join(', ');
   await send(
     superuser.href,
@@ -240,7 +240,7 @@ test('doctor lists existing SKUs that differ only in case', async () => {
   expect(clean?.state).toBe('ok');
 });
 
-test('doctor names the session that blocks others, and the statement that ends it', async () => {
+test('doctor names the session that blocks others, and prints the statement that ends it', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
   const [blocker, blocked] = [new pg.Client(DATABASE_URL), new pg.Client(DATABASE_URL)];
   await Promise.all([blocker.connect(), blocked.connect()]);
@@ -274,7 +274,7 @@ test('doctor warns about a clock that differs from that of the database', async 
   ]);
 });
 
-test('doctor reports an unusable file store, and the free space', async () => {
+test('doctor reports an unreachable file store, and the free disk space', async () => {
   const bucket = { S3_BUCKET: 'shop', S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'a-secret-key' };
   expect(await findingsOf('files', {})).toMatchObject([{ state: 'ok' }]);
   expect(await findingsOf('disk', {})).toMatchObject([{ state: 'ok', found: expect.stringMatching(/GiB free for/) }]);

@@ -13,7 +13,10 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const OLDEST_NODE = 24;
 
-/** Prints the findings of `examine`, for people or as JSON, and returns whether there is no problem. */
+/**
+ * Prints the findings of `examine`, for people or as JSON. Returns false if a finding is `wrong`; warnings do not
+ * count.
+ */
 export async function doctor(
   env: NodeJS.ProcessEnv,
   { json, processes }: { json: boolean; processes: number },
@@ -54,7 +57,7 @@ async function checkInstallation(env: NodeJS.ProcessEnv, processes: number): Pro
   ];
 }
 
-/** Checks without which the request check is skipped, because their failure is already reported. */
+/** If one of these checks fails, the check `requests` is skipped, because it would fail for the same reason. */
 const REQUESTS_NEED = ['connection', 'version', 'migrations', 'role', 'access', 'pooler'];
 
 async function checkOpenedDatabase(config: Config, processes: number): Promise<Finding[]> {

@@ -20,7 +20,7 @@ async function run(command: string[], file: string, more: Record<string, string>
   return { code, printed: printed.join('') };
 }
 
-test.each(['start', 'doctor', 'migrate'])('%s reads the .env file of its folder', async (command) => {
+test.each(['start', 'doctor', 'migrate'])('%s reads the .env file of the working directory', async (command) => {
   const { code, printed } = await run([command], 'PORT=eighty\n');
 
   expect([code, printed]).toEqual([1, expect.stringContaining('PORT must be')]);

@@ -47,7 +47,7 @@ async function imported(file: string, force = false): Promise<ImportedSite> {
   return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
 }
 
-/** A shop with an order that awaits a bank transfer and has not sent its customer any mail. */
+/** A shop with an order that awaits a bank transfer, whose customer has not received any mail yet. */
 async function givenUnpaidOrder() {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
@@ -100,7 +100,7 @@ test('a moved shop cancels no orders and sends no mail, and can be deleted witho
   expect(deleted).toMatchObject({ removed: { left_over: 0 } });
 });
 
-test('answers 503 site_moved with Retry-After for every credential of a moved shop', async () => {
+test('returns 503 site_moved with Retry-After for every credential of a moved shop', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct();
   const customer = await shop.givenCustomer();
@@ -138,7 +138,7 @@ test('answers 503 site_moved with Retry-After for every credential of a moved sh
   }
 });
 
-test('answers 503 to provider webhooks of a moved shop, and the payment stays open', async () => {
+test('returns 503 to provider webhooks of a moved shop, and creates no order', async () => {
   const stripe = await openStripe();
   try {
     const shop = await stripe.givenShop();
@@ -170,7 +170,7 @@ test('a moved shop resumes only with --not-imported, and then sells, cancels and
   expect(await statusOf(shop, shop.order.id)).toBe('expired');
 });
 
-test("a final export fails during an earlier transaction, and contains that transaction's order afterwards", async () => {
+test('a final export includes a transaction that ends during the wait, and fails if a transaction does not end', async () => {
   const shop = await openShop();
   const connection = await shop.db.connect();
   await connection.query('begin');
@@ -200,7 +200,7 @@ test("a final export fails during an earlier transaction, and contains that tran
   await exportedForGood(next);
 });
 
-test('operators can move a site over HTTP: it is closed, exported, and resumed only with confirmation', async () => {
+test('operators can close and export a site over HTTP, and resume it only with confirmation', async () => {
   const shop = await openShop();
   const operators = await openOperators();
   const site = `${SITES}/${shop.site_id}`;

@@ -8,17 +8,17 @@ export interface Finding {
   mend?: string;
 }
 
-/** A finding without a problem. */
+/** Creates the finding of a check that found no problem. */
 export function ok(check: string, found: string): Finding {
   return { check, state: 'ok', found };
 }
 
-/** A finding with which the server still runs. */
+/** Creates the finding for a problem that does not prevent the server from running. */
 export function warning(check: string, found: string, mend: string): Finding {
   return { check, state: 'warning', found, mend };
 }
 
-/** A finding with which the server does not run, or not safely. */
+/** Creates the finding for a problem that prevents the server from running, or makes it unsafe. */
 export function wrong(check: string, found: string, mend: string): Finding {
   return { check, state: 'wrong', found, mend };
 }

@@ -5,7 +5,7 @@ export interface Greeting {
   baseUrl: string;
   /** The database in words, without a password. */
   database: string;
-  /** Where mails go, in words. */
+  /** The destination of mails, in words. */
   mails: string;
   demo: DemoCredentials | undefined;
   /** File with the demo credentials. */

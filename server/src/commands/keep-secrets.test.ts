@@ -95,7 +95,7 @@ test('a call that is repeated on the new server with its Idempotency-Key returns
   expect(second.data?.id).toBe(first.data?.id);
 });
 
-test("moving a site to another server re-encrypts its webhook secrets and payment keys with that server's SECRET_KEY, and moves its queued jobs", async () => {
+test('moving a site re-encrypts its secrets with the SECRET_KEY of the new server, and moves its queued jobs', async () => {
   const shop = await openShop();
   const { site_id, owner } = shop;
   const body = { url: 'https://hooks.example.com/orders', events: ['order.created' as const] };
@@ -161,7 +161,7 @@ test('an imported staff member without a login on the server keeps the password 
   expect(there).toEqual({ id, password_hash, factor: 'JBSWY3DPEHPK3PXP' });
 });
 
-test('an imported staff member whose e-mail address has a login on the server gets that login, with its own password', async () => {
+test('an imported staff member whose e-mail address has a login on the server keeps that login and its password', async () => {
   const shop = await openShop();
   const { id } = await loginOf(shop, shop, SECRET_KEY);
   const { rows } = await shop.owner.query<{ email: string }>('select email from commerce.staff where id = $1', [id]);
@@ -190,7 +190,7 @@ test('an export with secrets is unreadable without its one-time key', async () =
   await imported(file);
 });
 
-test('rejects a second import, a key of another server, and an export that is not final', async () => {
+test('rejects a second import of the same export, a key of another server, and an export that is not final', async () => {
   const [shop, wrong] = [await openShop(), await openShop()];
   const file = await exported(shop, await receive(other.config));
   await imported(file);
@@ -207,7 +207,7 @@ test('rejects a second import, a key of another server, and an export that is no
   expect(rows).toEqual([{ moved_at: null }]);
 });
 
-test('rejects an export with secrets if the audit of the shop was changed', async () => {
+test('rejects an export with secrets if the audit of the shop was manipulated', async () => {
   const shop = await openShop();
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
   await agent.POST('/api/agent/intent/find', { body: { query: 'mug' } });

@@ -31,7 +31,7 @@ test('rejects headers above 16 KB with a JSON error (431 headers_too_large)', as
   expect(body).toMatchObject({ error: 'headers_too_large', retryable: false, request_id: expect.any(String) });
 });
 
-test('answers input that is not HTTP with a JSON error (400 invalid_request)', async () => {
+test('returns a JSON error for input that is not HTTP (400 invalid_request)', async () => {
   const { head, body } = await answerTo('BONJOUR\r\n\r\n');
 
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
@@ -110,7 +110,7 @@ describe('at the limit of connections', () => {
   const WAIT = 'GET /waits HTTP/1.1\r\nHost: x\r\n\r\n';
   const SLOW_BODY = 'POST /waits HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{';
 
-  test('at the maximum number of connections, serves a new request and closes the connection that has been silent longest', async () => {
+  test('at the maximum number of connections, accepts a new request and closes the longest silent connection', async () => {
     const { call } = await crowdedServer();
     const silent = [await call(''), await call('GET / HTTP/1.1\r\nX-Slow: '), await call('')];
 
@@ -120,7 +120,7 @@ describe('at the limit of connections', () => {
     await vi.waitFor(() => expect(silent.map(({ closed }) => closed)).toEqual([true, false, false]));
   });
 
-  test('at the maximum number of connections without a silent one, closes an idle connection, then one whose body is still arriving', async () => {
+  test('at the maximum number of connections, closes an idle connection first, then one whose body is still arriving', async () => {
     const { call, held } = await crowdedServer();
     const idle = await call(GET);
     await vi.waitFor(() => expect(idle.answer).toMatch(/^HTTP\/1\.1 200 /));
@@ -135,7 +135,7 @@ describe('at the limit of connections', () => {
     expect(asking.closed).toBe(false);
   });
 
-  test('rejects a new connection when all others await responses, and answers those', async () => {
+  test('rejects a new connection while all others await responses, and still answers the others', async () => {
     const { call, held } = await crowdedServer();
     const asking = [await call(WAIT), await call(WAIT), await call(WAIT)];
     await vi.waitFor(() => expect(held).toHaveLength(3));

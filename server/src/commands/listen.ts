@@ -15,8 +15,8 @@ import { boundConnections } from './bound-connections.ts';
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
- * Limits of every connection. Node's defaults are lax: a client may take a minute for its headers. These limits free a
- * socket of a slow or endless request after at most half a minute, or two minutes for a large upload.
+ * Limits for every connection. Node's defaults are lax: a client may take a minute for its headers. With these limits,
+ * a slow or endless request frees its socket after at most half a minute, or after two minutes for a large upload.
  */
 const HEADERS_SECONDS = 10;
 const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;
@@ -26,7 +26,7 @@ const MAX_HEADERS = 64;
 const MAX_REQUESTS_PER_SOCKET = 1_000;
 export const MAX_CONNECTIONS = 4_096;
 /**
- * Number of connections that may wait to be accepted. Node's default of 511 is full at once if thousands arrive
+ * Number of connections that may wait to be accepted. Node's default of 511 is used up immediately if thousands arrive
  * together.
  */
 const BACKLOG = 4_096;
@@ -39,7 +39,7 @@ export interface ListenOptions {
   keepAliveSeconds: number;
   /** Time limit in seconds for a client's headers. */
   headersSeconds?: number;
-  /** The maximum number of connections, which boundConnections enforces. */
+  /** Maximum number of connections, enforced by boundConnections. */
   maxConnections?: number;
 }
 
@@ -70,7 +70,7 @@ export async function listen(
 }
 
 /**
- * Rejects timed-out requests a few at a time, so that others are served in between. Node reports all of them at once,
+ * Rejects timed-out requests a few at a time, so that others are served in between. Node reports all of them together,
  * perhaps thousands.
  */
 function refuseInTurn(): (error: ParseError, socket: Duplex) => void {

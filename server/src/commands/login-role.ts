@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Whether the login itself, as opposed to commerce_app, bypasses row-level security. */
+/** Whether the login of the server bypasses row-level security. Requests use the role commerce_app, which does not. */
 export async function isUnboundLogin(db: pg.Pool | pg.Client): Promise<boolean> {
   const statement = {
     text: 'select rolsuper or rolbypassrls as unbound from pg_roles where rolname = session_user',

@@ -32,7 +32,7 @@ async function compare(site: string, lines: string[]) {
   return { complete, text };
 }
 
-test('`lost` lists confirmed orders and payments from the log that the database lacks', async () => {
+test('`lost` lists confirmed orders and payments that are in the log but not in the database', async () => {
   const shop = await stripe.givenShop();
   const begun = JSON.stringify({ time: new Date(Date.now() - 60_000).toISOString(), msg: 'request' });
   const log = new PassThrough();

@@ -28,8 +28,8 @@ interface Acknowledged {
 }
 
 /**
- * Prints the orders that the log confirms but the database lacks, and the money that the provider holds for payments
- * without an order. Returns whether there are none.
+ * Prints the orders that the log confirms but the database lacks, and the payments that the provider received but that
+ * have no order. Returns true if there are none. Throws if the payments of a site could not be compared.
  */
 export async function lost(config: Config, { log, since, site }: LostOptions): Promise<boolean> {
   const { acknowledged, begun } = await readLog(log);
@@ -55,7 +55,7 @@ export async function lost(config: Config, { log, since, site }: LostOptions): P
       try {
         print(await missingMoney(db, accounts, site_id, from));
       } catch (error) {
-        // The other sites are compared nevertheless.
+        // The other sites are still compared.
         process.stdout.write(`payments of site ${site_id} not compared: ${(error as Error).message}\n`);
         unasked += 1;
       }
@@ -114,7 +114,10 @@ async function missingOrders(db: Pool, site_id: string, acknowledged: Acknowledg
     );
 }
 
-/** The money that the provider holds without an order. Throws if the provider cannot be asked. */
+/**
+ * Describes each payment that the provider holds for the site and that has no order. Throws if the provider cannot be
+ * reached.
+ */
 async function missingMoney(db: Pool, accounts: PaymentAccounts, site_id: string, from: Date): Promise<string[]> {
   const tenant = await findSite(db, site_id);
   const provider = await accounts.providerOf(site_id);

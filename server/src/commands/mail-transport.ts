@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 
-/** The remedy if a process would write mails to files although nobody asked for that. */
+/** The remedy for a process that would write mails to files without MAILS=files. */
 export const SET_SMTP = 'Set SMTP_URL, or MAILS=files to write mails to files in DATA_DIR.';
 
 /** Whether this process runs jobs in production, and would write mails to files without MAILS=files. */

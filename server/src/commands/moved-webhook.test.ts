@@ -58,7 +58,7 @@ async function moved({ site_id }: { site_id: string }): Promise<string> {
   return said.join('');
 }
 
-test('an import changes the address of the webhook at Stripe, which then settles a payment that was open', async () => {
+test('an import changes the URL of the webhook at Stripe, and a payment that was open completes on the new server', async () => {
   const shop = await givenShop();
   const { url } = await shop.givenPage();
   const before = await givenShop();
@@ -85,7 +85,7 @@ test.each([
     name: 'Stripe rejects the change',
     given: () => stripe.standIn.faults.add('error_500', /POST \/v1\/webhook_endpoints/),
   },
-])('if $name, the import succeeds and names the address to enter', async ({ given }) => {
+])('if $name, the import succeeds and prints the URL to set at the payment provider', async ({ given }) => {
   const shop = await givenShop();
   given(shop.webhook.id);
 

@@ -19,7 +19,10 @@ import { examine } from './doctor.ts';
 const SERVER = join(import.meta.dirname, '../main.ts');
 const WITHIN = { timeout: 30_000, interval: 100 };
 
-/** A database with a shop. It can be set to read-only and back as in a failover, which closes open connections. */
+/**
+ * A database with a shop, and functions that set the database to read-only and back, as in a failover, which closes
+ * open connections.
+ */
 async function givenDatabase() {
   const { url, drop } = await newDatabase({ migrated: true });
   onTestFinished(async () => {
@@ -91,7 +94,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 test.each(['api', 'all'])(
-  'a server with ROLE=%s answers 503 while its database is read-only, and recovers without a restart',
+  'a server with ROLE=%s returns 503 while its database is read-only, and recovers without a restart',
   async (role) => {
     const database = await givenDatabase();
     const { server, baseUrl, dataDir } = await givenServer(database.url, role);
@@ -150,7 +153,7 @@ test('a server that starts on a read-only database waits until the database acce
 }, 60_000);
 
 test.each(['on', 'off'])(
-  'with MIGRATE=%s, a server on a standby gives up after MIGRATION_WAIT_SECONDS and names the setting',
+  'with MIGRATE=%s, the start on a standby fails after MIGRATION_WAIT_SECONDS, and names the setting to change',
   async (MIGRATE) => {
     const database = await givenDatabase();
     await database.setReadOnly('on');

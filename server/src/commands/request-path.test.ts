@@ -42,7 +42,7 @@ async function startOf(env: Record<string, string>): Promise<{ code: unknown; pr
 
 const MESSAGE = /PostgreSQL \d+[.\d]*.* cannot run the statement that begins each request: .*"app\.site_id" \(42704\)/;
 
-test('doctor runs the first statement of each mutation on a new connection', async () => {
+test('doctor reports a database that cannot run the first statement of each mutation on a new connection', async () => {
   const { env, ownerUrl } = await givenDatabase();
   const requests = async () => (await examine(env)).filter(({ check }) => check === 'requests');
 

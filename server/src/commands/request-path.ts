@@ -11,8 +11,8 @@ import { mintToken } from '../shop/tokens.ts';
 
 /**
  * Runs the first statement of each mutation, which looks up a token and claims its Idempotency-Key, with an unknown
- * token. Returns undefined if it is rejected as expected, otherwise the error. The connection should be new, so that
- * PostgreSQL plans the statement before `app.site_id` exists.
+ * token. Returns undefined if the token is rejected as expected, otherwise the error message. Use a new connection, on
+ * which PostgreSQL plans the statement before `app.site_id` exists.
  */
 export async function faultOfRequests(db: pg.Pool): Promise<string | undefined> {
   try {

@@ -111,7 +111,7 @@ async function sitesIn(client: pg.Client): Promise<number> {
   return rows[0]?.sites ?? 0;
 }
 
-/** How long a client that has just disconnected may still be listed. */
+/** Time for which PostgreSQL may still list a client that has just disconnected. */
 const LISTED_WITHIN_MS = 3_000;
 
 async function refuseOtherClients(client: pg.Client): Promise<void> {

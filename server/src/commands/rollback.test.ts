@@ -18,7 +18,7 @@ const EXPAND = {
 };
 const BUYERS = 3;
 
-/** An installation with a shop that has 100,000 mugs. Its own server does not serve the buyers. */
+/** An installation with a shop that has 100,000 mugs. The installation's own server does not serve the buyers. */
 async function givenInstallation() {
   const other = await openOtherServer();
   onTestFinished(() => other.close());
@@ -88,7 +88,7 @@ function migrationsIn(url: string): Promise<unknown[]> {
   return send(url, 'select name from public.commerce_migrations order by name');
 }
 
-test('an upgrade with an additive migration can be rolled back one process at a time while the shop sells, without losing an order', async () => {
+test('a rolling upgrade can be rolled back while the shop sells, without losing an order', async () => {
   const installation = await givenInstallation();
   const { env, shop } = installation;
   const main = givenSuccessor({ [EXPANDED]: EXPAND });
@@ -157,7 +157,7 @@ async function givenLogin(databaseUrl: string): Promise<string> {
   return Object.assign(new URL(databaseUrl), { username: name, password }).href;
 }
 
-test('with MIGRATE=off, an API process works with a login that owns nothing', async () => {
+test('with MIGRATE=off, an API process works with a database login that owns no objects', async () => {
   const installation = await givenInstallation();
   const { env, shop } = installation;
   const DATABASE_URL = await givenLogin(env.DATABASE_URL);
@@ -176,7 +176,7 @@ test('with MIGRATE=off, an API process works with a login that owns nothing', as
   expect(findings.filter(({ state, check }) => state === 'wrong' && check !== 'durability')).toEqual([]);
 }, 120_000);
 
-test('with MIGRATE=off, the error names the missing migration, or the login that owns the schema', async () => {
+test('with MIGRATE=off, a failed start names the missing migration, or the login that owns the schema', async () => {
   const { env, shop } = await givenInstallation();
   const DATABASE_URL = await givenLogin(env.DATABASE_URL);
 

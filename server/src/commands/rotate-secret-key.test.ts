@@ -107,7 +107,7 @@ async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: str
   return post('/api/storefront/checkout', pair, { cart_id: cart.id });
 }
 
-test('re-encrypts payment account keys, and doctor reports those that cannot be decrypted', async () => {
+test('rotate-secret-key re-encrypts payment account keys, and doctor reports keys that cannot be decrypted', async () => {
   const shop = await givenShop();
   const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(shop.url).pathname }).href;
   const sealed = [
@@ -158,7 +158,7 @@ test('`site payments` assigns a Stripe account connected by the platform to a si
   await expect(sitePayments(without, shop.site_id, { account: 'acct_finch' })).rejects.toThrow('STRIPE_PLATFORM_KEY');
 });
 
-test('re-encrypts webhook secrets, and changes nothing when repeated', async () => {
+test('rotate-secret-key re-encrypts webhook secrets, and changes nothing when repeated', async () => {
   const shop = await givenShop();
 
   await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
@@ -169,7 +169,7 @@ test('re-encrypts webhook secrets, and changes nothing when repeated', async () 
   expect(await openedBy(NEW, shop)).toEqual(shop.secrets);
 }, 300_000);
 
-test('keeps links to open checkouts valid, both old and new ones', async () => {
+test('links to open checkouts stay valid after the rotation, and new links are valid too', async () => {
   const shop = await givenShop();
   const before = await startServer(shop.url, { secretKey: OLD });
   const checkout = await openCheckout(before.baseUrl, shop).finally(() => stopServer(before));
@@ -190,7 +190,7 @@ test('keeps links to open checkouts valid, both old and new ones', async () => {
   }
 }, 300_000);
 
-test('changes SECRET_KEY in DATA_DIR, even after an interruption', async () => {
+test('rotate-secret-key changes the key in DATA_DIR, even after an interrupted run', async () => {
   const shop = await givenShop();
   const file = join(shop.dataDir, 'secret.key');
   writeFileSync(file, `${OLD}\n`);
@@ -208,7 +208,7 @@ test('changes SECRET_KEY in DATA_DIR, even after an interruption', async () => {
   expect(await openedBy(newest, shop)).toEqual(shop.secrets);
 }, 300_000);
 
-test('rotate-secret-key lists secrets that neither key decrypts, rejects a missing or equal new key, and then changes no secret', async () => {
+test('rotate-secret-key rejects secrets that neither key decrypts, and a missing or equal new key, and changes no secret', async () => {
   const shop = await givenShop();
   const keys = { SECRET_KEY: randomBytes(32).toString('hex'), NEW_SECRET_KEY: NEW };
 

@@ -16,9 +16,9 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 
 /**
- * Changes SECRET_KEY: re-encrypts everything in one transaction, and adds links signed with the new key to open
- * checkouts. Repeating it with the same keys processes the rest, such as data that a process with the old key has
- * encrypted meanwhile.
+ * Changes SECRET_KEY: re-encrypts all secrets in one transaction, and adds links signed with the new key to open
+ * checkouts. A repetition with the same keys processes the remaining data, such as secrets that a process with the old
+ * key has encrypted in the meantime.
  */
 export async function rotateSecretKey(config: Config): Promise<void> {
   const keys = { from: config.secretKey, to: newKeyOf(config) };

@@ -15,7 +15,7 @@ export interface Prepared {
   applied: string[];
   /** Roles, grants and policies that were missing in a migrated database, in words. */
   mended: string[];
-  /** Set if a newer release has migrated the database. Nothing was changed then. */
+  /** Set if a newer release has migrated the database. In that case, nothing was changed. */
   newer?: NewerSchema;
 }
 
@@ -29,7 +29,8 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
     try {
       const prepared = last === undefined ? await ifPrepared(url, wait) : undefined;
       if (prepared) return prepared;
-      // All of this holds the lock, because processes that start together would conflict over roles and grants too.
+      // Everything runs under the lock, because processes that start together would also conflict over roles and
+      // grants.
       return await underMigrationLock(url, wait, () => prepareLocked(url, last, wait));
     } catch (error) {
       if (attempt === ATTEMPTS || !isRaceForRoles(error)) throw error;
@@ -39,8 +40,9 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 }
 
 /**
- * What `prepareSchema` returns if there is nothing to prepare, as at most starts; otherwise undefined. Needs no lock and one
- * connection. PostgreSQL gets the statements at once and answers in their order, so the first refusal is thrown.
+ * Returns the result of `prepareSchema` if there is nothing to prepare, which is the case at most starts; otherwise
+ * undefined. Needs no lock and only one connection. All statements are sent at once, and PostgreSQL answers in their
+ * order, so the first failed check throws.
  */
 async function ifPrepared(url: string, wait: MigrationWait = {}): Promise<Prepared | undefined> {
   return withClient(connectionTo(url), async (client) => {
@@ -79,8 +81,8 @@ async function prepareLocked(url: string, last: string | undefined, wait: Migrat
 const ATTEMPTS = 5;
 
 /**
- * Whether an error comes from another database that is prepared at the same time. Roles belong to the cluster, but the
- * lock belongs to a database.
+ * Whether the error is a conflict with the preparation of another database. Roles are shared by all databases of a
+ * cluster, but each database has its own migration lock.
  */
 function isRaceForRoles(error: unknown): boolean {
   return (error as { code?: string }).code === 'XX000' && String(error).includes('tuple concurrently updated');
@@ -104,7 +106,9 @@ function connectionTo(url: string) {
   return { connectionString: url, application_name: 'commerce migrate', pipeline: true };
 }
 
-/** Describes the added roles, grants and policies. Names only the roles, because there may be many others. */
+/**
+ * Describes the added roles, grants and policies. Names only the roles, because there may be many grants and policies.
+ */
 function inWords(roles: string[], gaps: Gap[]): string[] {
   const count = (kind: Gap['kind']) => gaps.filter((gap) => gap.kind === kind).length;
   const counted = [

@@ -37,13 +37,13 @@ export type Stop = () => Promise<unknown>;
 
 export interface Started {
   config: Config;
-  /** Whether the process shares PORT with others, whose metrics are merged elsewhere. */
+  /** Whether the process is one of several that share PORT. The process that started them merges their metrics. */
   isOneOfMany: boolean;
   logger: Logger;
   /** The migrated database. */
   database: Database;
   readiness: Readiness;
-  /** Functions that stop the parts of the process, in the order in which they are called. */
+  /** Functions that stop the parts of the process, called in this order. */
   stops: Stop[];
 }
 
@@ -65,7 +65,7 @@ export async function serve(started: Started): Promise<Serving> {
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
-  // Read on the connection of the probe, while the checks use another one.
+  // Reads the hosts on the connection of the probe, while the checks use another one.
   const hosts = config.role === 'worker' ? undefined : openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
   stops.unshift(async () => (await hosts)?.stop());
   await refuseUndeclaredPooler(db, pooling);
@@ -118,7 +118,7 @@ type Working = Pick<Serving, 'db' | 'usage'>;
 /** Runs the jobs. Their code is loaded only in processes that run them, to keep start time and memory low. */
 export async function runJobs(started: Started, serving: Working): Promise<void> {
   const jobs = startedJobs(started, serving);
-  // Added at once, because the process may be stopped while they start.
+  // Added before the jobs have started, because the process may be stopped while they start.
   started.stops.unshift(() => jobs.then(({ stop }) => stop()).catch(() => undefined));
   await jobs;
 }
@@ -209,7 +209,10 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   return app;
 }
 
-/** Serves operators on a separate port with separate database connections, so that shops keep theirs. */
+/**
+ * Serves operators on a separate port and with separate database connections, so that their calls do not take
+ * connections from shops.
+ */
 async function listenToOperators(
   { config, database, logger, stops }: Started,
   port: number,
@@ -230,7 +233,7 @@ async function listenToOperators(
   });
 }
 
-/** Serves only the metrics on a separate port. */
+/** Serves the metrics, and nothing else, on a separate port. */
 async function exposeMetrics(metrics: Metrics, config: Config, port: number, stops: Stop[]): Promise<void> {
   const app = express();
   app.disable('x-powered-by');
@@ -274,7 +277,7 @@ interface Flushing {
   stops: Stop[];
 }
 
-/** Flushes data at an interval and when the process ends. */
+/** Calls `flush` at an interval and when the process stops. */
 function flushRegularly(
   kept: { flush(): Promise<void> },
   everyMs: number,

@@ -29,7 +29,7 @@ export async function resume(config: Config, site_id: string, options: { notImpo
   print(await withOwner(config, site_id, (owner) => inSite(owner, site_id, () => resumeSite(owner, site_id, options))));
 }
 
-/** Deletes the site after a confirmation, in 30 days or at once, or cancels a scheduled deletion. */
+/** Deletes the site after a confirmation, either in 30 days or immediately; or cancels a scheduled deletion. */
 export async function deleteSite(config: Config, site_id: string, options: DeleteOptions): Promise<void> {
   if (options.cancel) {
     print(await withOwner(config, site_id, (owner) => cancelDeletion(owner, site_id)));

@@ -184,7 +184,7 @@ test('keeps the data and order numbers of a moved shop, and accepts only its new
   expect(made.staff).toEqual([{ email: shop.credentials.staff.email, password: expect.any(String) }]);
 });
 
-test('images waiting to be processed keep their position on the new server', async () => {
+test('images waiting to be processed keep their order on the new server', async () => {
   const shop = await openShop();
   await shop.owner.query(
     `insert into commerce.files (site_id, id, name, filename, content_type, bytes, held_bytes, sha256, token_hash, status,
@@ -205,7 +205,7 @@ test('images waiting to be processed keep their position on the new server', asy
   expect(rows).toEqual([0, 1, 2, 3].map((priority) => ({ priority, max_attempts: 12 })));
 });
 
-test('importing a site sends nothing, and its audit verifies under the key of the new server', async () => {
+test('importing a site sends no events or mails, and its audit verifies with the key of the new server', async () => {
   const shop = await givenLivedInShop();
   const queued = `select t.identifier from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
     where j.payload->>'site_id' = $1`;
@@ -228,7 +228,7 @@ test('importing a site sends nothing, and its audit verifies under the key of th
   expect(output).toMatch(/: [1-9]\d* sealed\n/);
 });
 
-test('a withdrawal whose order was not looked for yet is matched by the new server', async () => {
+test('a withdrawal that was not matched before the export is matched by the new server', async () => {
   const shop = await openShop();
   await moveToEu(shop);
   const email = `jo-${randomUUID()}@example.com`;
@@ -246,7 +246,7 @@ test('a withdrawal whose order was not looked for yet is matched by the new serv
   expect(withdrawal).toMatchObject({ status: 'to_confirm', order_number });
 });
 
-test('every table with site rows moves, or is listed with the reason', async () => {
+test('every table with rows of a site is exported, or listed with the reason for its omission', async () => {
   const names = (await asOwner(tablesOfSites)).map((table) => table.replace('commerce.', ''));
   const file = await exported(await openShop());
   const { header } = await verify(file);
@@ -288,7 +288,7 @@ async function rewriteRows(file: string, changed: string, of: string, change: (r
   });
 }
 
-test('rejects an import with a row that refers to files of another site or of the server', async () => {
+test("rejects an import with a file name that points outside of the site's folder", async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const forged = join(dir, 'forged.site');
@@ -325,14 +325,22 @@ test("an import keeps the site's rate limits that are valid on this server, or n
   expect(left).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
 });
 
-test('keeps the names of former members in their actions, but not their logins', async () => {
+test('an import keeps the names of former members in their past actions, but not their logins', async () => {
   const shop = await openShop();
   const { id: order_id } = await shop.givenOrder();
-  const left = randomUUID();
+  const [left, drafted] = [randomUUID(), randomUUID()];
   await shop.owner.query(
-    `insert into commerce.staff (id, email, name, password_hash) values ($1, $2, 'Ilse Kern', 'x')`,
-    [left, `${left}@example.com`],
+    `insert into commerce.staff (id, email, name, password_hash)
+      select id, id || '@example.com', name, 'x' from unnest($1::uuid[], $2::text[]) as former (id, name)`,
+    [
+      [left, drafted],
+      ['Ilse Kern', 'Olaf Lind'],
+    ],
   );
+  const { variants } = await shop.givenProduct();
+  const draft = { email: 'ada@example.com', lines: [{ variant_id: variants[0]?.id ?? '', quantity: 1 }] };
+  expect((await shop.dashboard.POST('/api/dashboard/draft-orders', { body: draft })).error).toBeUndefined();
+  await shop.owner.query('update commerce.draft_orders set actor_id = $2 where site_id = $1', [shop.site_id, drafted]);
   await shop.owner.query(`update commerce.order_events set actor_type = 'staff', actor_id = $2 where site_id = $1`, [
     ...[shop.site_id, left],
   ]);
@@ -345,11 +353,15 @@ test('keeps the names of former members in their actions, but not their logins',
   expect(JSON.stringify(data)).toContain('"Ilse Kern"');
   const { rows: logins } = await other.owner.query('select from commerce.staff where id = $1', [left]);
   expect(logins).toEqual([]);
-  // The former member moves with the site.
-  const { rows } = await other.owner.query('select staff_id, name from commerce.former_staff where site_id = $1', [
-    shop.site_id,
+  // Former members move with the site.
+  const { rows } = await other.owner.query(
+    'select staff_id, name from commerce.former_staff where site_id = $1 order by name',
+    [shop.site_id],
+  );
+  expect(rows).toEqual([
+    { staff_id: left, name: 'Ilse Kern' },
+    { staff_id: drafted, name: 'Olaf Lind' },
   ]);
-  expect(rows).toEqual([{ staff_id: left, name: 'Ilse Kern' }]);
 });
 
 test('an import removes markup that the API would reject, and changes nothing else', async () => {
@@ -374,7 +386,7 @@ test('an import removes markup that the API would reject, and changes nothing el
   expect(html.get(plain.id)).toBe('<p>Plain</p>');
 });
 
-test('an import drops the label of a return whose URL is not http or https', async () => {
+test('an import removes the label URL of a return if it is not http or https', async () => {
   const { shop, given } = await givenShippedOrder(1);
   const label_url = 'https://labels.example/1.pdf';
   const { id } = await given(1, { shipping: { label_url } });
@@ -388,7 +400,7 @@ test('an import drops the label of a return whose URL is not http or https', asy
   expect(rows).toEqual([{ label_url: null, status: 'approved' }]);
 });
 
-test('an import drops a legal text whose URL is not http or https', async () => {
+test('an import removes the URL of a legal text if it is not http or https', async () => {
   const shop = await openShop();
   const [terms_url, privacy_url] = ['https://shop.example/terms', 'https://shop.example/privacy'];
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { legal: { terms_url, privacy_url } } });
@@ -407,7 +419,7 @@ test('an import drops a legal text whose URL is not http or https', async () => 
 });
 
 test.each(['javascript:steal({slug})', 'https://shop.example/{slug}\\nBuy now'])(
-  'an import drops %s as the template of product URLs',
+  'an import removes the invalid product URL template %s',
   async (forgery) => {
     const shop = await openShop();
     const product_url_template = 'https://shop.example/p/{slug}';
@@ -442,7 +454,7 @@ test('an import removes control characters from names, and resets an unknown tim
   expect((await dashboard.GET('/api/dashboard/overview')).response.status).toBe(200);
 });
 
-test('an export leaves out an image with a foreign path', async () => {
+test('an export omits an image with an invalid path', async () => {
   const shop = await givenLivedInShop();
   await shop.owner.query(
     `update commerce.files set sources = '[{"url": "http://localhost/files/x/..", "width": 1, "height": 1}]'
@@ -455,7 +467,7 @@ test('an export leaves out an image with a foreign path', async () => {
   expect(files.count).toBe(0);
 });
 
-test('rejects an impossible import with instructions, and leaves no rows or files', async () => {
+test('rejects a damaged or conflicting import with instructions, and leaves no rows or files', async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const whole = readFileSync(file);
@@ -518,7 +530,7 @@ test('imports a site from a server that still records the migrations replaced by
   expect((await imported(file)).site_id).toBe(shop.site_id);
 });
 
-test('an import keeps an existing login, and assigns actions to it', async () => {
+test('an import assigns the actions of staff to an existing login with the same e-mail address', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const known = randomUUID();

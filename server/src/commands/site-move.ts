@@ -34,7 +34,7 @@ import { refuseNoSiteId } from './site-id.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {
-  /** Whether the site moves away: it is closed before the export and stays closed. */
+  /** Whether the site moves to the other server. If so, it is closed before the export and not opened again. */
   final: boolean;
   /** The one-time key of the other server (`site receive`), to which the file is encrypted with all secrets. */
   keepSecrets?: string;
@@ -86,7 +86,10 @@ function afterExport(site_id: string, site: ExportedSite | undefined): string[] 
   ];
 }
 
-/** Rejects an export with secrets while the site would stay open, or if its audit was changed: the audit is signed again. */
+/**
+ * Rejects an export with secrets if the site would stay open, or if verifying its audit log finds a problem. The
+ * importing server signs the log with its own key.
+ */
 async function prepareSecrets(config: Config, site_id: string, final: boolean): Promise<void> {
   if (!final) {
     throw new Error('--keep-secrets needs --final: otherwise the secrets would be valid on both servers.');
@@ -180,8 +183,8 @@ export async function importSite(config: Config, file: string, options: ImportOp
 }
 
 /**
- * Makes the payment provider send its events here, after the import has committed. A failure only needs the operator:
- * until then, the jobs ask the provider about open payments.
+ * Changes the URL of the payment provider's webhook to this server, after the import has committed. If that fails, the
+ * message tells the operator to do it. Until then, the jobs poll the provider for pending payments.
  */
 async function moveWebhook(config: Config, site_id: string): Promise<string> {
   const url = `${config.baseUrl}/webhooks/stripe/${site_id}`;
@@ -227,7 +230,7 @@ function inWords(imported: ImportedSite): string {
   ].join('\n');
 }
 
-/** The next steps for the operator and the merchant. */
+/** Returns the remaining steps for the operator and the merchant. */
 function whatIsLeft(
   { site_id, suspended, keeps_secrets, hosts, limits }: ImportedSite,
   site: ExportedSite | undefined,

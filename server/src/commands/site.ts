@@ -23,7 +23,7 @@ export async function createSite(config: Config, options: SiteOptions): Promise<
   const opening = asks ? await askAll(options) : await openingOf(options);
   const password = await passwordOf(opening);
   const opened = await withPool(config, (db) => openIn(db, config, { ...opening, password }, options.file));
-  // An assumed base URL may not be the server's, so it is not printed.
+  // If BASE_URL is not set, the server may have another base URL than the assumed one, so none is printed.
   const baseUrl = config.baseUrlAssumed ? null : config.baseUrl;
   const typed = opening.password !== null;
   if (asks && process.stdout.isTTY) {

@@ -71,7 +71,7 @@ async function openShop() {
   };
 }
 
-/** How often the server read on a standby, by result. */
+/** Returns the number of reads on a standby, by result. */
 async function standbyReads(): Promise<Record<string, number>> {
   const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
   const counted = [...text.matchAll(/^standby_reads_total\{result="(\w+)"\} (\d+)$/gm)];
@@ -83,7 +83,7 @@ async function standbyReads(): Promise<Record<string, number>> {
   };
 }
 
-/** Runs work, and returns how often it read on a standby, by result. */
+/** Runs work. Returns how often the server read on a standby meanwhile, by result. */
 async function standbyReadsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await standbyReads();
   await work();
@@ -114,7 +114,7 @@ async function setPrice(price: string): Promise<void> {
   await unwrap(shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { price } }));
 }
 
-test('a list is read from a standby that has the version of the primary, and its stock from the primary', async () => {
+test('reads a list from a standby at the version of the primary, and its stock from the primary', async () => {
   const { products, reads } = await whileLagging(async () => {
     // A sale does not change the version of the catalogue.
     await server.owner.query('update commerce.variants set on_hand = 7 where site_id = $1', [shop.site_id]);
@@ -156,7 +156,7 @@ test.each([
   expect(used).toEqual({ read: reads, behind: 0, failed: 0 });
 });
 
-test('a response that a standby has read is cached', async () => {
+test('caches a response that was read from a standby', async () => {
   await standby.caughtUp();
 
   const reads = await standbyReadsOf(async () => {
@@ -284,7 +284,7 @@ describe('at the start', () => {
     if (password) expect(refusal.message).not.toContain(password);
   });
 
-  test('the start only warns about a standby address that leads to a primary, because a failover may have promoted the standby', async () => {
+  test('the start accepts a standby that has become a primary, with a warning', async () => {
     const warnings: string[] = [];
 
     expect(await openAt(primary.url, warnings)).toBeInstanceOf(Standbys);
@@ -292,7 +292,7 @@ describe('at the start', () => {
     expect(warnings).toEqual([expect.stringContaining('is a primary')]);
   });
 
-  test('the start only warns about a standby that cannot be reached', async () => {
+  test('the start accepts an unreachable standby, with a warning', async () => {
     const warnings: string[] = [];
     await openAt(`postgres://commerce@127.0.0.1:${await freePort()}/commerce`, warnings);
 
@@ -300,7 +300,7 @@ describe('at the start', () => {
   });
 });
 
-test('reads continue when the standby is lost, and use it again some seconds after it is back', async () => {
+test('reads continue when the standby fails, and use it again within seconds after its return', async () => {
   await standby.kill();
 
   const without = await standbyReadsOf(async () => {

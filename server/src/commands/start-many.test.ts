@@ -22,7 +22,7 @@ test.each([
   ['DATABASE_URL', { DATABASE_URL: '' }],
   ['ROLE=api or all', { ROLE: 'worker' }],
   ['METRICS_PORT', { METRICS_TOKEN: 'a-token-of-the-scraper' }],
-])('start --processes 4 names %s if that is missing', async (named, env) => {
+])('start --processes 4 fails if %s is missing, and names the missing setting', async (named, env) => {
   const settings = { DATABASE_URL: databaseUrl(), REDIS_URL: 'redis://127.0.0.1:1', ...env };
   const server = await spawnServer(settings, { args: ['--processes', '4'] });
 
@@ -31,7 +31,7 @@ test.each([
   expect(server.output()).toContain(named);
 });
 
-test('rejects 0 as the number of processes', async () => {
+test('rejects start with --processes 0', async () => {
   const server = await spawnServer({}, { args: ['--processes', '0'] });
   expect(await server.ended).toBe(1);
   expect(server.output()).toContain('whole number from 1 to 99');
@@ -41,7 +41,7 @@ const JOBS = 'jobs_total{job="index_products",result="done"}';
 const ADD_JOB = `select graphile_worker.add_job('index_products', '{}')`;
 
 test.skipIf(!redisServer)(
-  'three processes share the port, merge their metrics, run jobs once and replace one that dies',
+  'three processes share the port, merge their metrics, run jobs once, and a process that dies is replaced',
   async () => {
     const redisPort = await freePort();
     const redis = spawn(redisServer ?? '', ['--port', String(redisPort), '--save', ''], { stdio: 'ignore' });

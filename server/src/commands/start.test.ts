@@ -45,7 +45,7 @@ const LATER = [
 /** Packages that write documents and read bank statements. */
 const OF_DOCUMENTS = ['pdfkit', 'fontkit', 'fast-xml-parser', 'dejavu-fonts-ttf'];
 
-test('an API-only server loads optional modules only when needed', async () => {
+test('an API-only server does not load optional modules before they are needed', async () => {
   const server = await givenServer('api');
   // The server loads modules that requests often need after its start, without a request.
   while (!(await packagesOf(server)).includes('@opentelemetry/api')) await sleep(100);
@@ -65,7 +65,7 @@ test('a server that runs jobs does not load the packages for PDF and XML at its 
   for (const name of OF_DOCUMENTS) expect(packages).not.toContain(name);
 }, 60_000);
 
-test('a server that is stopped while its jobs are starting exits normally', async () => {
+test('a server that is stopped while its jobs are starting exits with code 0', async () => {
   const server = await givenServer('all');
   const ended = once(server, 'exit');
   server.kill('SIGTERM');
@@ -86,7 +86,7 @@ test('in production a process that runs jobs does not start without a mail serve
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toContain('Set SMTP_URL, or MAILS=files');
   }
-  // The tests' PostgreSQL is not durable, which production refuses later.
+  // Production rejects the tests' database because it is not durable, but only after this check.
   const accepted: Record<string, string>[] = [{ ROLE: 'api' }, { ROLE: 'all', MAILS: 'files' }];
   for (const settings of accepted) {
     const server = await spawnServer({ ...env, ...settings });
@@ -95,7 +95,7 @@ test('in production a process that runs jobs does not start without a mail serve
   }
 }, 60_000);
 
-test('the job queue of a new database is at the migration that the server expects', async () => {
+test('the job queue of a new database has the migration that the server expects', async () => {
   const client = new pg.Client(databaseUrl());
   await client.connect();
   const { rows } = await client.query('select max(id) as newest from graphile_worker.migrations');

@@ -10,9 +10,8 @@ import { lacksMails, SET_SMTP } from './mail-transport.ts';
 import type { Stop } from './serve.ts';
 
 /**
- * Runs the server until a signal stops it. If the start fails (because a port is in use, or the database rejects the
- * connection), everything that was already started is stopped again. `isOneOfMany`: another process has started this one
- * (start-many.ts).
+ * Runs the server until a signal stops it. If the start fails, for example because a port is in use, stops everything
+ * that was already started. `isOneOfMany`: another process has started this one (start-many.ts).
  */
 export async function start(config: Config, { isOneOfMany = false } = {}): Promise<void> {
   // By default, V8 never releases the 20 MB by which its young heap grows during a start.
@@ -54,5 +53,5 @@ export async function start(config: Config, { isOneOfMany = false } = {}): Promi
   }
 }
 
-/** Loading these modules takes half of the start, so they are loaded while the embedded PostgreSQL starts. */
+/** Loads the modules that take half of the startup time, while the embedded PostgreSQL starts. */
 const loadServe = once(() => import('./serve.ts'));

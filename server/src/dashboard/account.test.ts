@@ -38,7 +38,7 @@ async function turnOn(staff: Staff) {
   return { secret, made, recovery: on?.recovery_codes ?? [] };
 }
 
-test('changing or resetting a password ends every session, and a reset link works once', async () => {
+test('changing or resetting a password ends all earlier sessions, and a reset link can be used once', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);
@@ -77,7 +77,7 @@ test('changing or resetting a password ends every session, and a reset link work
   expect(told).toHaveLength(2);
 });
 
-test('a password reset does not turn off two-factor login, and its link is valid for 30 minutes', async () => {
+test('a password reset keeps two-factor login on, and a reset link expires after 30 minutes', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);

@@ -43,7 +43,7 @@ async function upload(shop: OpenShop, transfers: [amount: string, text: string][
 }
 
 test.each([{}, { payment_method: 'card', card_token: 'tok_success' } as const])(
-  'a transfer of exactly what an edit left to pay is matched and recorded once (%j)',
+  'a transfer of the amount due after an edit is matched and recorded once (order paid with %j)',
   async (given) => {
     const { shop, order_number, money } = await givenDue(given);
     const statement: [string, string][] = [['12.50', `Order ${order_number}`]];
@@ -61,7 +61,7 @@ test.each([{}, { payment_method: 'card', card_token: 'tok_success' } as const])(
   },
 );
 
-test('another amount, and a second transfer of the amount due, are left to staff', async () => {
+test('does not match a transfer of another amount, or a second transfer of the amount due', async () => {
   const { shop, order_number, money } = await givenDue();
 
   const { outcomes } = await upload(shop, [
@@ -74,17 +74,17 @@ test('another amount, and a second transfer of the amount due, are left to staff
   expect(await money()).toMatchObject({ amount_received: '37.40', refund_due: '0.00' });
 });
 
-test('the transfer that paid the order, uploaded again, does not pay what an edit added', async () => {
+test('uploading the transfer that paid an order again does not pay the amount due after an edit', async () => {
   const other = await givenDue();
   expect((await upload(other.shop, [['24.90', other.order_number]])).outcomes).toEqual(['already_paid']);
 
-  // The lid costs as much as the order did.
+  // The lid costs as much as the order did, so the transfer may be the payment of either.
   const equal = await givenDue({ lid: '24.90' });
   expect((await upload(equal.shop, [['24.90', equal.order_number]])).outcomes).toEqual(['check_by_hand']);
   expect(await equal.money()).toMatchObject({ amount_received: '24.90', amount_due: '24.90' });
 });
 
-test('the rest of an exchange is matched too', async () => {
+test('matches a transfer of the amount due of an exchange order', async () => {
   const shop = await openShop();
   const mug = await givenVariant(shop);
   const lamp = await givenVariant(shop, { name: 'Lamp', price: '40.00' });
@@ -110,7 +110,7 @@ test('the rest of an exchange is matched too', async () => {
   expect(await moneyOf(shop, made?.id ?? '')).toMatchObject({ amount_received: '40.00', amount_due: '0.00' });
 });
 
-test('rows without an amount, or with the price of a paid order, change nothing', async () => {
+test('a mark-paid row without an amount, or with the total of the order, does not pay the amount due after an edit', async () => {
   const { shop, order_number, money } = await givenDue();
   const before = await money();
 
@@ -123,7 +123,7 @@ test('rows without an amount, or with the price of a paid order, change nothing'
   expect(await money()).toEqual(before);
 });
 
-test('four parallel calls with the same entry record it once', async () => {
+test('four parallel calls with the same bank entry record its payment once', async () => {
   const { shop, order_number, money } = await givenDue();
   const orders = [{ order_number, amount: '12.50', entry: 'abc1' }];
 
@@ -147,7 +147,7 @@ async function givenAwaiting() {
   return { shop, order_number, assign, record, money: () => moneyOf(shop, id) };
 }
 
-test('a transfer above the total that staff assign is recorded, and the excess is owed to the customer', async () => {
+test("when staff assign a transfer above the order's total, the full amount is recorded and the excess is due for refund", async () => {
   const { assign, money } = await givenAwaiting();
 
   expect((await assign('30.00', 'e1')).data?.counts).toMatchObject({ recorded: 1 });
@@ -159,7 +159,7 @@ test('a transfer above the total that staff assign is recorded, and the excess i
   expect(await money()).toMatchObject({ amount_received: '30.00' });
 });
 
-test('transfers that staff assign to an order paid in parts are recorded as they arrived', async () => {
+test('when staff assign transfers to a partly paid order, the received amounts are recorded', async () => {
   const { assign, record, money } = await givenAwaiting();
   await record('10.00');
 
@@ -173,7 +173,7 @@ test('transfers that staff assign to an order paid in parts are recorded as they
   });
 });
 
-test('a transfer below the total that staff assign marks the order as paid, as before', async () => {
+test("when staff assign a transfer below the order's total, the order is marked as paid", async () => {
   const { assign, money } = await givenAwaiting();
 
   expect((await assign('24.00', 'e1')).data?.counts).toMatchObject({ paid: 1 });

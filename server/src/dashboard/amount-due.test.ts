@@ -11,7 +11,7 @@ async function moneyOf({ dashboard }: Shop, order_id: string) {
   return { amount_due, refund_due, amount_received, refundable, line: line_states?.[0] };
 }
 
-test('owes the total until the transfer has arrived, and nothing once it is paid, cancelled or expired', async () => {
+test('the amount due is the total of an order, and 0.00 once the order is paid, cancelled or expired', async () => {
   const shop = await openShop();
   const [paid, cancelled, expired] = [await shop.givenOrder(), await shop.givenOrder(), await shop.givenOrder()];
   const due = { amount_due: '14.90', refund_due: '0.00', amount_received: '0.00' };
@@ -29,7 +29,7 @@ test('owes the total until the transfer has arrived, and nothing once it is paid
   }
 });
 
-test('lowers the amount due by pieces that come back before the order is paid, minus the fee of the return', async () => {
+test('items returned before an order is paid lower its amount due by their price minus the return fee', async () => {
   const { shop, order, create, receive, refundReturn } = await givenShippedOrder(3, { paid: false });
   expect(await moneyOf(shop, order.id)).toMatchObject({ amount_due: '30.00' });
   const { data: back } = await create(2, { fee: '1.50' });
@@ -43,12 +43,12 @@ test('lowers the amount due by pieces that come back before the order is paid, m
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', at);
   const paid = { amount_due: '0.00', amount_received: '11.50', refund_due: '0.00', refundable: '11.50' };
   expect(await moneyOf(shop, order.id)).toMatchObject({ ...paid, line: { refundable_amount: '10.00' } });
-  // The pieces are no longer owed, so they are not refunded as well.
+  // These pieces are no longer owed, so their return cannot be refunded as well.
   expect((await refundReturn(back?.id ?? '')).error).toMatchObject({ error: 'conflict' });
   expect(await moneyOf(shop, order.id)).toMatchObject(paid);
 });
 
-test('does not lower the amount due by missing pieces, nor raise it by a fee above the price of the pieces', async () => {
+test('missing items do not lower the amount due, and a return fee above the price of the items does not raise it', async () => {
   const { shop, order, create, receive } = await givenShippedOrder(2, { paid: false });
   const { data: back } = await create(2, { fee: '50.00' });
   const line = back?.lines[0]?.id ?? '';
@@ -58,7 +58,7 @@ test('does not lower the amount due by missing pieces, nor raise it by a fee abo
   expect(await moneyOf(shop, order.id)).toMatchObject({ amount_due: '20.00', line: { refunded: 1 } });
 });
 
-test('mails a return request to the staff, but not a return that they create themselves', async () => {
+test('mails staff about a return that a customer requests, but not about a return that staff create', async () => {
   const { shop, request, given } = await givenShippedOrder(2);
   const email = shop.credentials.staff.email;
   const subjects = async () =>

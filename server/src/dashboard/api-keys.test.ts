@@ -54,7 +54,7 @@ test('a revoked API key is rejected on the next call', async () => {
   expect(error).toMatchObject({ error: 'invalid_token' });
 });
 
-test('a rotated API key and its successor both work until the old one expires', async () => {
+test('a rotated API key and its successor both work until the old key expires', async () => {
   const { staff, withKey, owner } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
 
@@ -79,7 +79,7 @@ test.each([1, 2, 72])('a rotated API key works for the requested %i hours, and n
   const ends = Date.parse(listed.find(({ id }) => id === old?.id)?.expires_at ?? '');
   expect(ends).toBeGreaterThanOrEqual(begun + grace_hours * 3_600_000);
   expect(ends).toBeLessThanOrEqual(Date.now() + grace_hours * 3_600_000);
-  // Simulates the time a minute before the expiry, then after it.
+  // Simulates the time one minute before the expiry, and one minute after it.
   const shift = (ms: number) =>
     owner.query(
       sql`update commerce.tokens set expires_at = now() + ${ms} * interval '1 ms' where id = ${old?.id ?? null}`,
@@ -131,7 +131,7 @@ test('rejects the 101st active API key', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
 });
 
-test('answers 404 for an API key of another shop', async () => {
+test('returns 404 for an API key of another shop', async () => {
   const { staff } = await openStaffedShop();
   const { dashboard: stranger } = await openShop();
   const { data: theirs } = await stranger.GET('/api/dashboard/me');

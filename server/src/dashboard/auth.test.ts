@@ -55,7 +55,7 @@ test('a login works even if the clock of the database was set back', async () =>
   expect(again.response.status).toBe(200);
 });
 
-test('answers the same for a wrong password and an unknown e-mail address', async () => {
+test('a login returns the same error for a wrong password and an unknown e-mail address (401)', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl });
 
@@ -70,7 +70,7 @@ test('answers the same for a wrong password and an unknown e-mail address', asyn
   expect(first).toMatchObject({ error: 'invalid_credentials' });
 });
 
-test('delays the next login after five failures for one e-mail address, even with the right password', async () => {
+test('after five failed logins for one e-mail address, rejects even the right password for a while (429)', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email, password } = credentials.staff;
@@ -87,7 +87,7 @@ test('delays the next login after five failures for one e-mail address, even wit
   expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
 });
 
-test('counts concurrent wrong passwords one by one', async () => {
+test('checks five of 20 concurrent wrong passwords, and rejects the others (429)', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email } = credentials.staff;
@@ -100,7 +100,7 @@ test('counts concurrent wrong passwords one by one', async () => {
   expect(answers.filter(({ response }) => response.status === 429)).toHaveLength(15);
 });
 
-test('a successful login resets the count of failures', async () => {
+test('a successful login resets the count of failed logins', async () => {
   const shop = await openShop();
   const client = createClient({ baseUrl: shop.baseUrl });
   const { email } = shop.credentials.staff;
@@ -113,7 +113,7 @@ test('a successful login resets the count of failures', async () => {
   await expect(logIn(shop)).resolves.toBeDefined();
 });
 
-test('a logout immediately ends this session and no other', async () => {
+test('a logout immediately ends only its own session', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { staff: other } = await logIn(shop);
@@ -157,7 +157,7 @@ test('repeating a login with the same Idempotency-Key returns the same session',
   expect(rows).toHaveLength(1);
 });
 
-test('repeating a login with the same Idempotency-Key after logout returns no session', async () => {
+test('rejects repeating a login with the same Idempotency-Key after the logout (409 key_not_active)', async () => {
   const { baseUrl, credentials } = await openShop();
   const { email, password } = credentials.staff;
   const call = {
@@ -173,7 +173,7 @@ test('repeating a login with the same Idempotency-Key after logout returns no se
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('a staff member of several shops must choose one at login', async () => {
+test('a staff member of several shops must choose a shop at login', async () => {
   const shop = await openShop();
   const stranger = await openShop();
   const { email } = shop.credentials.staff;

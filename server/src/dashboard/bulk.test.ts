@@ -66,7 +66,7 @@ test('validates each row of a stock adjustment against the stock left by earlier
   expect(unnamed.error).toMatchObject({ detail: [{ loc: ['body', 'adjustments', 0] }] });
 });
 
-test('concurrent adjustments and sales in opposite orders lose no stock and never deadlock', async () => {
+test('concurrent stock adjustments and sales of the same variants lose no stock and never deadlock', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (let i = 0; i < 6; i += 1) ids.push((await shop.givenProduct()).variants[0]?.id ?? '');
@@ -85,7 +85,7 @@ test('concurrent adjustments and sales in opposite orders lose no stock and neve
   expect(held?.map(({ on_hand, reserved }) => [on_hand, reserved])).toEqual(ids.map(() => [14, 1]));
 });
 
-test('matches thirty transfers of a bank statement to orders and marks them as paid, except doubtful ones', async () => {
+test('marks 30 orders as paid from a bank statement, and skips transfers that do not match exactly', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -142,7 +142,7 @@ test('matches thirty transfers of a bank statement to orders and marks them as p
   expect(broken.error).toMatchObject({ detail: [{ loc: ['body', 'statement'], type: 'statement_unreadable' }] });
 });
 
-test('records parcels in bulk with tracking, and exports orders and customers page by page', async () => {
+test('ships orders in bulk with tracking, and exports orders and customers page by page', async () => {
   const shop = await openShop();
   const { client, id: customer_id } = await shop.givenCustomer();
   const address = { ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7' }, city: 'Berlin' };

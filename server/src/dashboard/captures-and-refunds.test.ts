@@ -88,13 +88,13 @@ function refundsOf(shop: StripeShop) {
   return [...standIn.ledger.refunds.values()].filter(({ account }) => account === shop.account);
 }
 
-/** Sends each refund event twice, the latest first. */
+/** Sends all refund events twice: in reverse order, and then in order. */
 async function tellRefunds(shop: StripeShop): Promise<void> {
   const events = shop.events().filter(({ type }) => type.startsWith('refund.'));
   for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
 }
 
-test('records a refund that the bank rejects later as failed, and notifies the staff', async () => {
+test('marks a refund as failed when the bank rejects it later, and notifies the staff', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.refunded'] } });
@@ -200,7 +200,7 @@ test('keeps a manual refund when a bank rejects another refund', async () => {
   });
 });
 
-test('records a refund that was reported before its payment as soon as the payment is reported', async () => {
+test('rejects a refund event until its payment is recorded (409), and then records the refund', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -214,7 +214,7 @@ test('records a refund that was reported before its payment as soon as the payme
   expect(await shop.details(order?.id ?? '')).toMatchObject({ payment_status: 'refunded', refunded: '14.90' });
 });
 
-test("ignores a refund at the provider if the order's payment was voided", async () => {
+test("ignores a refund made at the provider if the order's payment was voided", async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();
   const params = { path: { order_id: id } };
@@ -226,7 +226,7 @@ test("ignores a refund at the provider if the order's payment was voided", async
   expect(await shop.details(id)).toMatchObject({ payment_status: 'voided', refunded: '0.00' });
 });
 
-test("refunds from Stripe's dashboard and ours together never exceed the paid amount", async () => {
+test("refunds made in Stripe's dashboard and through the API together never exceed the paid amount", async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '10.00');
@@ -245,7 +245,7 @@ test("refunds from Stripe's dashboard and ours together never exceed the paid am
   expect(refundedAt(shop)).toBe(1_000);
 });
 
-/** Returns the id of an order's PaymentIntent. */
+/** Returns the id of the first PaymentIntent of the shop. */
 function intentOf(shop: StripeShop, order_id: string): string {
   const mine = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
   const [first] = mine;
@@ -278,7 +278,7 @@ test('refunds order lines up to their quantity, and restocks them if requested',
   expect(await stock()).toBe(10);
 });
 
-test('a cancelled order has an amount due until it has been refunded', async () => {
+test('a cancelled paid order has an amount due for refund until it has been refunded', async () => {
   const shop = await stripe.givenShop();
   const [asked, later] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   const cancel = (order_id: string, body: { refund?: boolean }) =>
@@ -321,7 +321,7 @@ test("a customer's total spent is the captured amount minus successful refunds",
   expect(await spent()).toBe('12.00');
 });
 
-test('captures part of an authorized payment once, and rejects a refund of the uncaptured part', async () => {
+test('eight concurrent captures of part of a payment capture it once, and the uncaptured part cannot be refunded', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, payment_status } = await shop.givenPaidOrder();
   expect(payment_status).toBe('authorized');
@@ -336,7 +336,7 @@ test('captures part of an authorized payment once, and rejects a refund of the u
   expect((await refund(shop, id, '12.01')).error).toMatchObject({ error: 'refund_exceeds_paid', paid: '12.00' });
 });
 
-test('refunds of an exchange order go back through the payment of the first order, within its amount', async () => {
+test('refunds an exchange order through the payment of the original order, up to the exchange credit', async () => {
   const shop = await stripe.givenShop();
   const { id: order_id, line_items } = await shop.givenPaidOrder();
   const { dashboard } = shop;
@@ -370,7 +370,7 @@ test('refunds of an exchange order go back through the payment of the first orde
   expect(refundedAt(shop)).toBe(1_490);
 });
 
-test("a refund in Stripe's dashboard also takes what an exchange moved to its order, once, and back if it fails", async () => {
+test("a refund in Stripe's dashboard is split between an order and its exchange order, and reverted on both if it fails", async () => {
   const shop = await stripe.givenShop();
   const { id: order_id, line_items } = await shop.givenPaidOrder();
   const { dashboard } = shop;
@@ -403,7 +403,7 @@ test("a refund in Stripe's dashboard also takes what an exchange moved to its or
   expect(await shop.details(exchange_id)).toMatchObject({ refunded: '0.00', refundable: '10.00' });
 });
 
-test('rejects an edit while a payment is authorized (409 payment_in_progress), and edits the order after its capture', async () => {
+test('rejects an edit while a payment is authorized (409 payment_in_progress), and accepts the edit after the capture', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, line_items } = await shop.givenPaidOrder();
   const line_item_id = line_items[0]?.id ?? '';
@@ -436,7 +436,7 @@ test('the first fulfilment captures an authorized payment', async () => {
   expect((await capture(shop, id)).data).toMatchObject({ payment_status: 'paid' });
 });
 
-test('cancelling an order releases its authorization, and an expired authorization cannot be captured', async () => {
+test('cancelling an order releases its authorization, and capturing an expired authorization cancels the order', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const [cancelled, lapsed] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
@@ -470,7 +470,7 @@ test('voids an authorization that expires after part of the order has shipped, a
   expect(await shop.details(id)).toMatchObject({ status: 'processing', payment_status: 'voided', cancelled_at: null });
 });
 
-test('a refund of a bank transfer is recorded as completed at once', async () => {
+test('a refund of a bank transfer is recorded as completed immediately', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenOrder();
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: id } } });

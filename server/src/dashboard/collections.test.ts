@@ -32,7 +32,7 @@ async function namesIn({ dashboard }: OpenShop, collection_id: string): Promise<
   return data?.products.map(({ name }) => name) ?? [];
 }
 
-test('a manual collection contains the given products, including drafts, in order', async () => {
+test('a manual collection contains the given products, including drafts, in the given order', async () => {
   const shop = await openShop();
   const [mug = '', plate = ''] = await givenProducts(shop, 'Mug', 'Plate');
   const draft = await shop.givenProduct({ name: 'Bowl', status: 'draft' });
@@ -83,7 +83,7 @@ test.each([
   expect(await namesIn(shop, id)).toEqual(order);
 });
 
-test('products with equal sort values are ordered by id, so that pages neither repeat nor skip one', async () => {
+test('products with equal sort values are ordered by id, so that pages neither repeat nor skip a product', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'Same', 'Same', 'Same', 'Same', 'Same');
   const { id } = await givenCollection(shop, { sort_order: 'price_desc', product_ids: ids });
@@ -118,7 +118,7 @@ const RULES: { rule: CollectionRule; found: string[] }[] = [
   { rule: { field: 'in_stock', operator: 'equals', value: 'false' }, found: ['Plate'] },
 ];
 
-test('each collection rule matches exactly the right products', async () => {
+test('an automatic collection contains exactly the products that match its rule', async () => {
   const shop = await openShop();
   const { givenProduct } = shop;
   await givenProduct({
@@ -148,7 +148,7 @@ test('each collection rule matches exactly the right products', async () => {
   expect(counts).toEqual(RULES.map(({ found }) => found.length).sort());
 });
 
-test('a product must match all or any of the rules, as the collection defines', async () => {
+test('a product must match all or any of the rules, depending on rules_match', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Cheap gift', tags: ['gift'], price: '5.00' });
   await shop.givenProduct({ name: 'Dear gift', tags: ['gift'], price: '500.00' });
@@ -167,7 +167,7 @@ test('a product must match all or any of the rules, as the collection defines', 
   expect(any.products.map(({ name }) => name)).toEqual(['Cheap gift', 'Cheap thing', 'Dear gift']);
 });
 
-test('an automatic collection follows changes of stock and price at once', async () => {
+test('an automatic collection reflects changes of stock and price immediately', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const mug = await shop.givenProduct({ name: 'Mug', price: '10.00', inventory_quantity: 1 });
@@ -197,7 +197,7 @@ test('an automatic collection follows changes of stock and price at once', async
   expect(await namesIn(shop, id)).toEqual([]);
 });
 
-test('reports every mistake in the rules at its field', async () => {
+test('reports each invalid rule of a collection at its field (422)', async () => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(collectionsPath, {
@@ -237,7 +237,7 @@ test.each([
   { body: { rules: vendorRule, product_ids: [unknown] }, field: 'product_ids' },
   { body: { rules: vendorRule, sort_order: 'manual' }, field: 'sort_order' },
 ] as { body: Partial<CollectionInput>; field: string }[])(
-  'rejects $body, whose fields belong to the other type of collection',
+  'rejects $body, because $field does not fit the type of the collection (422)',
   async ({ body, field }) => {
     const { dashboard } = await openShop();
 
@@ -300,7 +300,7 @@ test('publishing a collection sets the publication time, publishing again keeps 
   expect(await publish(false)).toBeNull();
 });
 
-test('the type of a collection cannot change', async () => {
+test('rejects changing the type of a collection', async () => {
   const shop = await openShop();
   const manual = await givenCollection(shop);
   const automatic = await givenCollection(shop, { title: 'Sale', rules: vendorRule });
@@ -361,7 +361,7 @@ test('adds no products if one is unknown or belongs to another shop', async () =
   expect(data?.total).toBe(1);
 });
 
-test('products added concurrently are all added, each at its own position', async () => {
+test('concurrent requests add all their products to a collection, each at its own position', async () => {
   const shop = await openShop();
   const names = Array.from({ length: 12 }, (_, i) => `P${i}`);
   const ids = await givenProducts(shop, ...names);
@@ -414,7 +414,7 @@ test('sorts the products of a collection manually', async () => {
   expect(await namesIn(shop, id)).toEqual(['C', 'A', 'B']);
 });
 
-test('returns all 130 products of a collection, and all of them in the new order after a reorder', async () => {
+test('returns all 130 products of a collection, before and after they are reordered', async () => {
   const shop = await openShop();
   const names = Array.from({ length: 130 }, (_, i) => `Product ${String(i).padStart(3, '0')}`);
   const ids: string[] = [];
@@ -453,7 +453,7 @@ test('collections with shared products each keep their own order', async () => {
   expect(await namesIn(shop, other.id)).toEqual(['B', 'C']);
 });
 
-test('rejects a reorder that does not list exactly the members, and names the difference', async () => {
+test('rejects a reorder that does not list exactly the members (409), with the missing and unknown ones', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });
@@ -474,7 +474,7 @@ test('rejects a reorder that does not list exactly the members, and names the di
   expect(await namesIn(shop, id)).toEqual(['A', 'B']);
 });
 
-test('the last of several concurrent reorders determines the whole order', async () => {
+test('concurrent reorders leave the complete order of one of them', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'A', 'B', 'C', 'D', 'E');
   const { id } = await givenCollection(shop, { product_ids: ids });
@@ -503,7 +503,7 @@ test('removing a product from a collection returns 404 if it is not a member', a
   expect(again.response.status).toBe(404);
 });
 
-test('products cannot be added to or removed from an automatic collection', async () => {
+test('rejects adding, reordering or removing products of an automatic collection (409 collection_not_manual)', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });
@@ -566,7 +566,7 @@ test('lists collections by title, and filters by type and by literal parts of th
   expect(await found({ page: 9 })).toEqual({ titles: [], total: 3, pages: 1 });
 });
 
-test('answers 404 for collections of another shop', async () => {
+test('returns 404 for collections of another shop', async () => {
   const neighbour = await openShop();
   const [theirs = ''] = await givenProducts(neighbour, 'Theirs');
   const { id } = await givenCollection(neighbour, { product_ids: [theirs] });

@@ -110,7 +110,7 @@ test('an import of customers needs the scope to write customers, and does not ch
   expect([response.status, error?.error]).toEqual([403, 'insufficient_scope']);
 });
 
-test('reports a value out of range at its position in the request', async () => {
+test('rejects a row with a value out of range, and names the field', async () => {
   const { dashboard } = await openShop();
   const full = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v']));
   const street = (i: number) => ({ address1: `Gartenweg ${i}` });

@@ -126,7 +126,7 @@ test("shows the number of a customer's orders and the amount paid minus refunds"
   expect(page).toMatchObject({ total: 2, orders: [{ customer_id: id }, { customer_id: id }] });
 });
 
-test('answers 404 for customers of other shops', async () => {
+test('returns 404 for customers of other shops', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(await openShop(), 'june@example.com');
 
@@ -160,7 +160,7 @@ test('an update of a customer changes only the given fields, and null empties a 
   });
 });
 
-test('an e-mail address entered by staff takes effect once its owner confirms it, and password resets go to the current one', async () => {
+test('a new e-mail address entered by staff takes effect, also for password resets, once its owner confirms it', async () => {
   const shop = await openShop();
   const { id, email: present, client, password } = await shop.givenCustomer();
   const taken = await shop.givenCustomer();
@@ -193,7 +193,7 @@ test('an e-mail address entered by staff takes effect once its owner confirms it
   expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has a different e-mail address');
 });
 
-test('re-entering the current e-mail address cancels a pending change; customers without an account change at once', async () => {
+test("re-entering the current e-mail address cancels a pending change, and a guest's change needs no confirmation", async () => {
   const shop = await openShop();
   const { id, email: present } = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;
@@ -212,7 +212,7 @@ test('re-entering the current e-mail address cancels a pending change; customers
   expect(changed).toMatchObject({ email: other, pending_email: null });
 });
 
-test('anonymising a customer removes all personal data and keeps the amounts', async () => {
+test('anonymising a customer removes all personal data and keeps the amounts of the orders', async () => {
   const shop = await openShop();
   const { id, email, client, password } = await shop.givenCustomer();
   await client.POST('/api/storefront/customer/me/addresses', {
@@ -261,7 +261,7 @@ test('anonymising a customer removes all personal data and keeps the amounts', a
   expect((await shop.storefront.POST('/api/storefront/customer/login', { body })).response.status).toBe(401);
 });
 
-test('does not anonymise a customer with unfinished orders, and names the orders', async () => {
+test('rejects anonymising a customer with unfinished orders (409 customer_has_open_orders), and names the orders', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com');
   await givenPastOrder(shop, { customer_id: id, number: '7', status: 'processing' });

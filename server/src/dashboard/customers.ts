@@ -22,7 +22,7 @@ export const updateCustomer: Handler<'dashboard.updateCustomer'> = ({ shop, call
   return customers.update(shop, path.customer_id, body);
 };
 
-/** Payment terms are credit, so they need the scope of payments. */
+/** Payment terms are a form of credit, so changing them also requires the scope orders:payments. */
 function requireTerms({ payment_terms_days, credit_limit }: CustomerPatch, caller: Caller): void {
   if (payment_terms_days !== undefined || credit_limit !== undefined) requireAlso('orders:payments', caller);
 }

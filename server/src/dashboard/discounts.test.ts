@@ -77,7 +77,7 @@ test.each([
   { input: { usage_limit: 0 }, loc: ['body', 'usage_limit'] },
   { input: { starts_at: '2026-02-01T00:00:00Z', ends_at: '2026-02-01T00:00:00Z' }, loc: ['body', 'ends_at'] },
 ] as { input: Partial<DiscountInput>; loc: string[] }[])(
-  'rejects the discount code $input at the field $loc',
+  'rejects a discount code with $input, and names the field $loc (422)',
   async ({ input, loc }) => {
     const { dashboard } = await openShop();
 
@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-test('the currency determines the decimals of an amount, and cannot change while discount codes exist', async () => {
+test("a fixed discount has the decimals of the shop's currency, which cannot change while discount codes exist", async () => {
   const { dashboard, givenDiscount } = await openShop({ currency: 'JPY' });
   const { value } = await givenDiscount({ value: '500' });
   const percent = await givenDiscount({ code: 'P', kind: 'percentage', value: '12.5' });
@@ -158,7 +158,7 @@ test('validates a change of a discount code together with its unchanged fields',
   expect((await change(used.id, { usage_limit: 2 })).data).toMatchObject({ status: 'exhausted', usage_count: 2 });
 });
 
-test('a discount code can be limited only to products and collections of this shop', async () => {
+test('a discount code cannot be limited to products or collections of another shop (404)', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenProduct();
   const { id } = await shop.givenDiscount();
@@ -211,7 +211,7 @@ test('deletes a discount code that was never used, and its code can be used agai
   await shop.givenDiscount();
 });
 
-test('lists redemptions of a discount code newest first, by cursor and status', async () => {
+test('lists redemptions of a discount code newest first, with a cursor and a status filter', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount();
   const all = [];
@@ -233,7 +233,7 @@ test('lists redemptions of a discount code newest first, by cursor and status', 
   expect((await page({ cursor: 'x' })).response.status).toBe(422);
 });
 
-test('answers 404 for a discount code of another shop', async () => {
+test('returns 404 for a discount code of another shop', async () => {
   const { dashboard } = await openShop();
   const { id } = await (await openShop()).givenDiscount();
 

@@ -21,7 +21,7 @@ function intentOf(shop: StripeShop): string {
   return intent.id;
 }
 
-/** Sends the events about disputes that the provider has made so far. */
+/** Sends the shop all events about disputes that the provider has created so far. */
 async function sendDisputes(shop: StripeShop): Promise<number[]> {
   const events = shop.events().filter(({ type }) => type.startsWith('charge.dispute.'));
   return Promise.all(events.map((event) => shop.send(event)));
@@ -35,7 +35,7 @@ async function givenDisputed(amount?: number) {
   return { shop, order, dispute };
 }
 
-test('an open dispute also holds the exchange order that its payment pays', async () => {
+test('an open dispute blocks shipping of the exchange order that the disputed payment covers (409 order_disputed)', async () => {
   const shop = await stripe.givenShop();
   const { id: order_id, line_items } = await shop.givenPaidOrder();
   const { dashboard } = shop;
@@ -57,7 +57,7 @@ test('an open dispute also holds the exchange order that its payment pays', asyn
   expect((await ship(shop, made, { override_dispute: true })).response.status).toBe(201);
 });
 
-test('shows an open dispute, keeps its amount from being refunded, and reports it', async () => {
+test('shows an open dispute on its order, and excludes its amount from refunds', async () => {
   const { shop, order, dispute } = await givenDisputed(1_000);
   expect(await shop.details(order.id)).toMatchObject({
     payment_status: 'paid',
@@ -113,7 +113,7 @@ test('sends order.updated when a dispute is opened', async () => {
   expect(rows).toEqual([{ count: 1 }]);
 });
 
-test('holds shipping while a dispute is open, unless the request overrides it (409 order_disputed)', async () => {
+test('rejects a shipment while a dispute is open (409 order_disputed), unless the request overrides it', async () => {
   const { shop, order, dispute } = await givenDisputed();
   const held = await ship(shop, order.id);
   expect([held.response.status, held.error]).toMatchObject([
@@ -135,7 +135,7 @@ test('holds shipping while a dispute is open, unless the request overrides it (4
   });
 });
 
-test('ships and refunds everything again once the dispute is won', async () => {
+test('an order can be shipped and fully refunded once its dispute is won', async () => {
   const { shop, order, dispute } = await givenDisputed();
   standIn.ledger.changeDispute(dispute, 'won');
   await sendDisputes(shop);
@@ -146,7 +146,7 @@ test('ships and refunds everything again once the dispute is won', async () => {
   expect(await shop.details(order.id)).toMatchObject({ payment_status: 'refunded' });
 });
 
-test('counts a lost dispute as paid out: nothing is refundable, due or on hold', async () => {
+test('after a lost dispute, nothing is refundable or due for refund, even if the order is cancelled', async () => {
   const { shop, order, dispute } = await givenDisputed();
   standIn.ledger.changeDispute(dispute, 'lost');
   await sendDisputes(shop);
@@ -159,7 +159,7 @@ test('counts a lost dispute as paid out: nothing is refundable, due or on hold',
   expect(await shop.details(order.id)).toMatchObject({ ...lost, status: 'cancelled', refunds: [] });
 });
 
-test('the sales of the overview subtract a lost dispute, and not an open or a won one', async () => {
+test('the sales figure subtracts a lost dispute, but not an open or won dispute', async () => {
   const { shop, dispute } = await givenDisputed(1_000);
   const sales = async () => {
     const { data } = await shop.dashboard.GET('/api/dashboard/overview');
@@ -176,7 +176,7 @@ test('the sales of the overview subtract a lost dispute, and not an open or a wo
   expect((await other.shop.dashboard.GET('/api/dashboard/overview')).data?.sales).toBe('14.90');
 });
 
-test('the sales subtract what a lost dispute took that no refund had returned', async () => {
+test('the sales figure subtracts the part of a lost dispute that was not refunded before', async () => {
   const shop = await stripe.givenShop();
   const order = await shop.givenPaidOrder();
   await refund(shop, order.id, '4.90');
@@ -188,7 +188,7 @@ test('the sales subtract what a lost dispute took that no refund had returned', 
   expect((await shop.dashboard.GET('/api/dashboard/overview')).data?.sales).toBe('0.00');
 });
 
-test('records a dispute once if its events repeat or come late, and never opens a decided one again', async () => {
+test('records a dispute once if its events arrive twice or out of order, and never reopens a decided dispute', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   const dispute = standIn.dispute(intentOf(shop));
@@ -207,7 +207,7 @@ test('records a dispute once if its events repeat or come late, and never opens 
   expect(data?.entries.filter(({ context }) => 'dispute_status' in context)).toHaveLength(1);
 });
 
-test('ignores an inquiry, for which the bank takes no money, until it becomes a dispute', async () => {
+test("ignores a bank's inquiry until it becomes a dispute", async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   const inquiry = standIn.dispute(intentOf(shop), undefined, 'warning_needs_response');
@@ -218,7 +218,7 @@ test('ignores an inquiry, for which the bank takes no money, until it becomes a 
   expect(await shop.details(id)).toMatchObject({ refundable: '0.00', disputes: [{ status: 'open' }] });
 });
 
-test('rejects a dispute until its payment is recorded (409), so that the provider sends it again', async () => {
+test('rejects a dispute event until its payment is recorded (409), so that the provider sends it again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -231,7 +231,7 @@ test('rejects a dispute until its payment is recorded (409), so that the provide
   expect(await shop.details(order?.id ?? '')).toMatchObject({ disputes: [{ status: 'open', amount: '14.90' }] });
 });
 
-test('keeps refunds and disputes together within the received amount when they race', async () => {
+test('concurrent refunds and disputes together never exceed the received amount', async () => {
   for (let round = 0; round < 4; round += 1) {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenPaidOrder();
@@ -252,7 +252,7 @@ test('keeps refunds and disputes together within the received amount when they r
   }
 });
 
-test('counts a dispute of more than is left only as far as money is left, and fully if a pending refund fails', async () => {
+test('a dispute above the remaining amount blocks that amount, and its full amount if a pending refund fails', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '10.00');
@@ -267,7 +267,7 @@ test('counts a dispute of more than is left only as far as money is left, and fu
   });
 });
 
-test("records a refund of Stripe's dashboard that was made before the dispute but is reported after it", async () => {
+test("records a refund in Stripe's dashboard that was made before a dispute but is reported after it", async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   standIn.refund(intentOf(shop), 490);

@@ -6,7 +6,7 @@ import { openShop } from '../../test/shop.ts';
 
 const orderPath = '/api/dashboard/orders/{order_id}';
 
-test('each invoice and credit note sends document.issued once, and erasing the customer deletes the stored bodies', async () => {
+test('each invoice and credit note sends document.issued once, and anonymising the customer deletes the stored payloads', async () => {
   const jobs = await workJobs();
   onTestFinished(() => jobs.stop());
   const receiver = await openReceiver();
@@ -55,7 +55,7 @@ test('each invoice and credit note sends document.issued once, and erasing the c
   expect(await stored()).toBe(0);
 });
 
-test('a document is announced only to webhooks for it', async () => {
+test('sends document.issued only if a webhook subscribes to it', async () => {
   const shop = await openShop();
   await shop.givenTerms({ tax_rates: [{ country: 'DE', rate: '0.19' }] });
   await givenSeller(shop);

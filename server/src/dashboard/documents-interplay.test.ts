@@ -20,7 +20,7 @@ async function openTaxedShop(settings: Parameters<typeof givenSeller>[1] = {}): 
 
 const kindsOf = (documents: { kind: string; total: string }[]) => documents.map(({ kind, total }) => [kind, total]);
 
-test('issues the invoice of an order that is paid by card when it is placed', async () => {
+test('issues the invoice of an order that is paid by card when the order is placed', async () => {
   const shop = await openTaxedShop({ issue: 'on_payment' });
 
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
@@ -28,7 +28,7 @@ test('issues the invoice of an order that is paid by card when it is placed', as
   expect(kindsOf(await documentsOf(shop, order.id))).toEqual([['invoice', order.total]]);
 });
 
-test('credits the buyer of the invoice in its country, also after the address changed or the customer was erased', async () => {
+test('a credit note keeps the buyer and country of its invoice after the address changes or the customer is erased', async () => {
   const shop = await openTaxedShop({ issue: 'on_payment' });
   const customer = await shop.givenCustomer();
   const order = await shop.givenOrder({ email: customer.email, client: customer.client });
@@ -57,7 +57,7 @@ test('credits the buyer of the invoice in its country, also after the address ch
   }
 });
 
-test('does not undo a bank statement run whose orders are invoiced (409 statement_run_not_undoable)', async () => {
+test('rejects undoing a bank statement run whose orders are invoiced (409 statement_run_not_undoable)', async () => {
   const shop = await openTaxedShop({ issue: 'on_payment' });
   const { id, order_number } = await shop.givenOrder();
   const statement_run_id = randomUUID();
@@ -76,7 +76,7 @@ test('does not undo a bank statement run whose orders are invoiced (409 statemen
 });
 
 test.each(['by_hand', 'on_payment'] as const)(
-  'invoices an order again that expired after its invoice and was reinstated (%s)',
+  'issues a new invoice for an order that expired after its first invoice and was reinstated (issue: %s)',
   async (issue) => {
     const shop = await openTaxedShop({ issue });
     const { variants } = await shop.givenProduct({ inventory_quantity: 10 });
@@ -108,7 +108,7 @@ test.each(['by_hand', 'on_payment'] as const)(
   },
 );
 
-test('invoices a reinstated order whose excess was refunded before', async () => {
+test('invoices the total of a reinstated order whose excess payment was refunded before', async () => {
   const shop = await openTaxedShop({ issue: 'on_payment' });
   const { variants } = await shop.givenProduct({ inventory_quantity: 10 });
   const order = await shop.givenOrder({ content: [{ variant_id: variants[0]?.id ?? '', quantity: 2 }] });

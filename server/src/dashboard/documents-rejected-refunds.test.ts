@@ -6,12 +6,12 @@ const stripe = await openStripe();
 const { standIn } = stripe;
 afterAll(() => stripe.close());
 
-test('credits an order once when the bank rejects its refund and it is repeated, and invoices it again by hand only', async () => {
+test('repeating a refund that the bank rejected issues no second credit note, until staff issue a new invoice', async () => {
   const shop = await stripe.givenShop();
   await givenSeller(shop, { issue: 'on_payment' });
   const { id, total } = await shop.givenPaidOrder();
   const params = { path: { order_id: id } };
-  // A refund of everything would cancel an order that has not shipped.
+  // Ships the order first, because a full refund would cancel an unshipped order.
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
   const body = { amount: total, reason: 'damaged' as const };
   const refund = async () => {

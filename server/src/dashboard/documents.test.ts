@@ -44,7 +44,7 @@ async function refund(
   expect(error).toBeUndefined();
 }
 
-test('issues one invoice once everything has shipped, and none before', async () => {
+test('issues exactly one invoice, when the whole order has shipped', async () => {
   const shop = await openTaxedShop();
   const order = await shop.givenOrder();
   const params = { path: { order_id: order.id } };
@@ -93,7 +93,7 @@ test('an invoice of an edited order charges the edited total, and the invoiced o
   expect(error).toMatchObject({ error: 'order_not_editable' });
 });
 
-test('issues nothing while the seller is incomplete, and names what is missing (409 invoice_seller_missing)', async () => {
+test('issues no document if the seller is incomplete, and lists the missing fields (409 invoice_seller_missing)', async () => {
   const shop = await openShop();
   await shop.givenTerms(GERMAN);
   await shop.dashboard.PATCH('/api/dashboard/settings', {
@@ -136,7 +136,7 @@ test('rejects a seller with an unknown country, a malformed VAT number, blank te
 
 test('dates and numbers an invoice in the time zone of the shop', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
-  // The two are never at the same date.
+  // It is never the same date in these two time zones.
   for (const time_zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
     const order = await shop.givenOrder();
@@ -150,7 +150,7 @@ test('dates and numbers an invoice in the time zone of the shop', async () => {
   }
 });
 
-test('numbers 64 invoices that are issued in parallel without a gap', async () => {
+test('numbers 64 invoices that are issued concurrently without a gap', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand', prefix: 'R' });
   const { id: product_id } = await shop.givenProduct({ price: '10.00', inventory_quantity: 100 });
   const { data: product } = await shop.dashboard.GET('/api/dashboard/products/{product_id}', {
@@ -162,7 +162,7 @@ test('numbers 64 invoices that are issued in parallel without a gap', async () =
 
   const issue = (id: string) =>
     inShopAsSystem(shop.db, shop.site_id, (inside) => issueDue(inside, id, { by_hand: true }));
-  // Each twice, so that both calls race for the same invoice.
+  // Each order twice, so that two calls compete for one invoice.
   await Promise.all([...orders, ...orders].map(issue));
 
   const { rows } = await shop.owner.query<{ number: string }>(
@@ -173,7 +173,7 @@ test('numbers 64 invoices that are issued in parallel without a gap', async () =
   expect(rows.map(({ number }) => number).toSorted()).toEqual(expected.toSorted());
 }, 60_000);
 
-test('leaves neither a gap nor half a document when the job fails after numbering', async () => {
+test('a job that fails after numbering leaves neither a gap in the numbers nor a partial document', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   const [first, second] = [await shop.givenOrder(), await shop.givenOrder()];
   const failing = inShopAsSystem(shop.db, shop.site_id, async (inside) => {
@@ -191,7 +191,7 @@ test('leaves neither a gap nor half a document when the job fails after numberin
   expect((await documentsOf(shop, first.id)).map(({ number }) => number)).toEqual([`INV-${year}-2`]);
 });
 
-test('credits returned goods at their rate, once, and cancels the invoice to the cent', async () => {
+test('credits returned goods once at their tax rate, and all credit notes add up to the invoice to the cent', async () => {
   const shop = await openTaxedShop();
   const mug = await shop.givenProduct({ name: 'Mug', price: '10.00' });
   const book = await shop.givenProduct({ name: 'Book', price: '7.00', tax_class: 'reduced' });
@@ -207,7 +207,7 @@ test('credits returned goods at their rate, once, and cancels the invoice to the
   await refund(shop, order.id, { amount: '7.00', line_items: [{ line_item_id: line?.id ?? '', quantity: 1 }] });
   const [, credit, ...none] = await documentsOf(shop, order.id);
 
-  // 7.00 with 7 % contain 0.46.
+  // A gross amount of 7.00 at 7 % contains 0.46 of tax.
   expect(credit).toMatchObject({ kind: 'credit_note', total: '7.00', tax: '0.46', invoice_number: invoice?.number });
   expect(credit?.taxes).toEqual([{ rate: '0.07', net: '6.54', tax: '0.46' }]);
   expect(none).toEqual([]);
@@ -222,7 +222,7 @@ test('credits returned goods at their rate, once, and cancels the invoice to the
     expect(cents('credit_note', field)).toBe(cents('invoice', field));
 });
 
-test('issues no credit note before an invoice exists: the invoice then charges the rest', async () => {
+test('issues no credit note for a refund before the invoice, which then charges the total minus the refund', async () => {
   const shop = await openTaxedShop();
   const order = await shop.givenOrder();
   const params = { path: { order_id: order.id } };
@@ -238,7 +238,7 @@ test('issues no credit note before an invoice exists: the invoice then charges t
   ]);
 });
 
-test('credits an invoiced order that is cancelled unpaid', async () => {
+test('issues a credit note for an invoiced order that is cancelled before it is paid', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   const order = await shop.givenOrder();
   const params = { path: { order_id: order.id } };
@@ -254,7 +254,7 @@ test('credits an invoiced order that is cancelled unpaid', async () => {
   ]);
 });
 
-test('issues nothing when money only moves: a payment or a dispute', async () => {
+test('issues no document when an invoiced order is paid or disputed', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   const order = await shop.givenOrder();
   const params = { path: { order_id: order.id } };
@@ -276,7 +276,7 @@ test.each([
   { currency: 'KWD', price: '9.999', included: true },
   { currency: 'KWD', price: '9.999', included: false },
 ])(
-  'adds up by rate with discount and shipping in $currency (tax included: $included)',
+  'the amounts of a document add up by tax rate with discount and shipping in $currency (tax included: $included)',
   async ({ currency, price, included }) => {
     const shop = await openTaxedShop({ issue: 'by_hand' }, currency);
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { prices_include_tax: included } });
@@ -312,7 +312,7 @@ test.each([
   },
 );
 
-test('does not let the server change or delete a document', async () => {
+test('the database role of the server cannot change or delete a document', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   const order = await shop.givenOrder();
   await inShopAsSystem(shop.db, shop.site_id, (inside) => issueDue(inside, order.id, { by_hand: true }));
@@ -325,7 +325,7 @@ test('does not let the server change or delete a document', async () => {
   }
 });
 
-test('keeps the documents of an erased customer, and reports their number', async () => {
+test('anonymising a customer keeps their documents, and returns the number of kept documents', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   const customer = await shop.givenCustomer();
   const order = await givenShipped(shop, { email: customer.email, client: customer.client });

@@ -65,7 +65,7 @@ async function detailsOf({ shop }: Awaited<ReturnType<typeof givenShop>>) {
   return data;
 }
 
-test('a custom line is sold at its price and tax class next to a product, and has no stock', async () => {
+test('a custom line is sold at its own price and tax class next to a product, and reserves no stock', async () => {
   const given = await givenShop();
   const { shop, product, variant_id, create, send, checkoutOf } = given;
   const draft = await create([{ variant_id, quantity: 1 }, WORKSHOP], { reserve: true });
@@ -110,7 +110,7 @@ test('a custom line is sold at its price and tax class next to a product, and ha
   expect(after.data).toMatchObject({ status: 'completed', items });
 });
 
-test('the mail and the hosted checkout show a custom line, and the customer accepts it there', async () => {
+test('the mail and the hosted checkout of a draft show a custom line, and the customer can accept the draft', async () => {
   const { shop, email, create, send } = await givenShop();
   const draft = await create([WORKSHOP]);
   const link = (await send(draft.id)).data?.checkout_url ?? '';
@@ -126,7 +126,7 @@ test('the mail and the hosted checkout show a custom line, and the customer acce
   expect(await ordersOf(shop)).toMatchObject([{ total: '107.00', line_items: [{ variant_id: null, quantity: 2 }] }]);
 });
 
-test('custom lines are paid by card, invoiced with their tax, shipped and refunded', async () => {
+test('an order of custom lines can be paid by card, invoiced with tax, shipped and refunded', async () => {
   const given = await givenShop();
   const { shop, create, send, checkoutOf } = given;
   await givenSeller(shop);
@@ -154,7 +154,7 @@ test('custom lines are paid by card, invoiced with their tax, shipped and refund
   ]);
 });
 
-test('custom lines that are not shipped need no address of delivery, and the paid order is fulfilled', async () => {
+test('custom lines without shipping need no delivery address, and their order is fulfilled once it is paid', async () => {
   const given = await givenShop();
   const { shop, create, complete } = given;
   const draft = await create([{ ...WORKSHOP, requires_shipping: false }], {
@@ -167,7 +167,7 @@ test('custom lines that are not shipped need no address of delivery, and the pai
   expect(await detailsOf(given)).toMatchObject({ payment_status: 'paid', fulfillment_status: 'fulfilled' });
 });
 
-test('several custom lines may have one name, take the discount, and are replaced by an update', async () => {
+test('several custom lines can have the same name, share the discount of the draft, and are replaced by an update', async () => {
   const { create, patch } = await givenShop();
   const engraving = { name: 'Engraving', quantity: 1, price: '10.00' };
   const discount = { type: 'percentage', value: '10' };
@@ -188,17 +188,17 @@ test.each([
   ['a line without a variant and a name', { quantity: 1, price: '1.00' }, [['name']]],
   ['a custom line without a price', { name: 'Engraving', quantity: 1 }, [['price']]],
   ['an empty line', { quantity: 1 }, [['name'], ['price']]],
-  ['a name of a variant', { variant_id: VARIANT, name: 'Engraving', quantity: 1 }, [['name']]],
-  ['a tax class of a variant', { variant_id: VARIANT, tax_class: 'reduced', quantity: 1 }, [['tax_class']]],
+  ['a variant line with a name', { variant_id: VARIANT, name: 'Engraving', quantity: 1 }, [['name']]],
+  ['a variant line with a tax class', { variant_id: VARIANT, tax_class: 'reduced', quantity: 1 }, [['tax_class']]],
   [
-    'the shipping of a variant',
+    'a variant line with requires_shipping',
     { variant_id: VARIANT, requires_shipping: false, quantity: 1 },
     [['requires_shipping']],
   ],
-  ['a tax class that is none', { ...WORKSHOP, tax_class: 'Reduced rate' }, [['tax_class']]],
+  ['an invalid tax class', { ...WORKSHOP, tax_class: 'Reduced rate' }, [['tax_class']]],
   ['a price with too many decimals', { ...WORKSHOP, price: '1.999' }, [['price']]],
   ['a negative price', { ...WORKSHOP, price: '-1.00' }, [['price']]],
-  ['a name of spaces', { ...WORKSHOP, name: '   ' }, [['name']]],
+  ['a blank name', { ...WORKSHOP, name: '   ' }, [['name']]],
 ])('rejects %s (422)', async (_what, line, fields) => {
   const { shop } = await givenShop();
   const { error } = await shop.dashboard.POST(draftsPath, { body: { lines: [line] } as never });
@@ -210,7 +210,7 @@ test.each([
   expect(data?.total).toBe(0);
 });
 
-test('a custom line needs the scope orders:payments', async () => {
+test('creating a custom line needs the scope orders:payments (403 insufficient_scope)', async () => {
   const { shop } = await givenShop();
   const { data } = await (await logIn(shop)).staff.POST('/api/dashboard/api-keys', {
     body: { description: 'Plain', scopes: ['write'] },

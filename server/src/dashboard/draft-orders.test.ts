@@ -49,7 +49,7 @@ async function givenShop() {
   };
 }
 
-/** The checkout of a draft, which the link leads to. */
+/** Reads the ids of the draft's checkout and cart. */
 async function checkoutOf({ owner }: OpenShop, draft_id: string) {
   const { rows } = await owner.query<{ checkout_id: string; cart_id: string }>(
     'select checkout_id, cart_id from commerce.draft_orders where id = $1',
@@ -67,7 +67,7 @@ async function accept(shop: OpenShop, draft_id: string) {
   return shop.storefront.POST(completePath, { params, body: {} });
 }
 
-test('a draft with its own prices and a discount keeps them until the customer accepts it', async () => {
+test("a draft keeps its own prices and discount until the customer accepts it, even if a product's price changes", async () => {
   const { shop, variant_id, create, send, get } = await givenShop();
   const discount = { type: 'percentage' as const, value: '10', reason: 'First order' };
   const draft = await create({ discount, note: 'To the back door' });
@@ -107,7 +107,7 @@ test('a draft with its own prices and a discount keeps them until the customer a
   });
 });
 
-test('sending mails a link with which the customer accepts the draft on the hosted checkout', async () => {
+test('sending a draft mails a link to the hosted checkout, where the customer accepts the draft', async () => {
   const { shop, email, create, send } = await givenShop();
   const draft = await create({ note: 'To the back door' });
   await send(draft.id);
@@ -126,7 +126,7 @@ test('sending mails a link with which the customer accepts the draft on the host
   expect(await ordersOf(shop)).toMatchObject([{ total: '20.90', email }]);
 });
 
-test('a wholesaler accepts a draft and pays it by invoice', async () => {
+test('a customer with payment terms can pay drafts by invoice up to the credit limit', async () => {
   const { shop, create, send, complete, get } = await givenShop();
   const buyer = await shop.givenCustomer();
   const params = { path: { customer_id: buyer.id } };
@@ -150,7 +150,7 @@ test('a wholesaler accepts a draft and pays it by invoice', async () => {
   expect(await get(third.id)).toMatchObject({ status: 'open', order_id: null });
 });
 
-test('a sent draft with reserve holds its stock until it is cancelled; others reserve nothing', async () => {
+test('sending a draft with `reserve` reserves its stock until the draft is cancelled, and other drafts reserve nothing', async () => {
   const { shop, product, create, send, cancel } = await givenShop();
   const [held, loose] = [await create({ reserve: true }), await create()];
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
@@ -170,7 +170,7 @@ test('a sent draft with reserve holds its stock until it is cancelled; others re
   expect((await accept(shop, held.id)).error).toMatchObject({ error: 'checkout_not_open' });
 });
 
-test('a draft whose stock is gone is 409 insufficient_stock, stays sent, and leaves no order', async () => {
+test('accepting a draft without enough stock is rejected (409 insufficient_stock), and creates no order', async () => {
   const { shop, variant_id, product, create, send, get } = await givenShop();
   const [draft, reserved] = [await create(), await create({ reserve: true })];
   await send(draft.id);
@@ -192,7 +192,7 @@ test('a draft whose stock is gone is 409 insufficient_stock, stays sent, and lea
   expect(await stockOf(shop, product.id)).toEqual(before);
 });
 
-test('shoppers can neither change the cart of a draft, apply codes, nor take it over', async () => {
+test('shoppers cannot change the cart of a draft, apply discount codes to it, or claim it by a login', async () => {
   const { shop, variant_id, create, send } = await givenShop();
   await shop.givenDiscount();
   const draft = await create();
@@ -222,7 +222,7 @@ test('shoppers can neither change the cart of a draft, apply codes, nor take it 
   expect((await accept(shop, draft.id)).response.status).toBe(200);
 });
 
-test('a cancelled or expired draft gives no second checkout with its prices', async () => {
+test('the cart of a cancelled or expired draft cannot start another checkout', async () => {
   const { shop, create, send, cancel, get } = await givenShop();
   const [cancelled, expired] = [await create(), await create()];
   await send(cancelled.id);
@@ -240,7 +240,7 @@ test('a cancelled or expired draft gives no second checkout with its prices', as
   expect((await cancel(expired.id)).error).toMatchObject({ error: 'invalid_transition', from: 'expired' });
 });
 
-test('one of many concurrent completions and cancellations wins', async () => {
+test('of several concurrent completions and cancellations of a draft, exactly one takes effect', async () => {
   const { shop, product, create, send, cancel, complete, get } = await givenShop();
   for (let round = 0; round < 4; round += 1) {
     const draft = await create({ reserve: true, lines: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }] });
@@ -259,7 +259,7 @@ test('one of many concurrent completions and cancellations wins', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10 - made.length, reserved: 0 });
 });
 
-test('an open draft can be changed, a sent one cannot', async () => {
+test('an open draft can be changed, and a change of a sent draft is rejected (invalid_transition)', async () => {
   const { variant_id, create, patch, send } = await givenShop();
   const draft = await create();
   const changed = await patch(draft.id, {
@@ -277,7 +277,7 @@ test('an open draft can be changed, a sent one cannot', async () => {
   expect((await patch(draft.id, { note: null })).error).toMatchObject({ error: 'invalid_transition', from: 'sent' });
 });
 
-test('lists drafts newest first, by status', async () => {
+test('lists drafts newest first, and filters them by status', async () => {
   const { shop, create, send, email } = await givenShop();
   const [first, second] = [await create(), await create()];
   await send(first.id);
@@ -289,7 +289,7 @@ test('lists drafts newest first, by status', async () => {
   });
 });
 
-test('own prices, discounts and completing need the scope orders:payments', async () => {
+test('setting prices or discounts and completing a draft need the scope orders:payments (403 insufficient_scope)', async () => {
   const { shop, variant_id, create } = await givenShop();
   const { data } = await (await logIn(shop)).staff.POST('/api/dashboard/api-keys', {
     body: { description: 'Plain', scopes: ['write'] },
@@ -314,15 +314,15 @@ test.each([
   ['a percentage above 100', { discount: { type: 'percentage', value: '100.01' } }, ['body', 'discount', 'value']],
   ['a discount of 0', { discount: { type: 'fixed_amount', value: '0.00' } }, ['body', 'discount', 'value']],
   ['an expiry in the past', { expires_at: '2020-01-01T00:00:00Z' }, ['body', 'expires_at']],
-  ['an expiry after more than a year', { expires_at: '2100-01-01T00:00:00Z' }, ['body', 'expires_at']],
-])('rejects %s (422)', async (_what, input, loc) => {
+  ['an expiry more than a year from now', { expires_at: '2100-01-01T00:00:00Z' }, ['body', 'expires_at']],
+])('rejects a draft with %s (422)', async (_what, input, loc) => {
   const { shop, variant_id } = await givenShop();
   const body = { lines: [{ variant_id, quantity: 1 }], ...input } as never;
   const { error } = await shop.dashboard.POST(draftsPath, { body });
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc }] });
 });
 
-test('rejects lines, customers and shipping options that do not fit, and writes nothing', async () => {
+test('rejects a draft with invalid lines, an unknown customer or an unavailable shipping option, and writes nothing', async () => {
   const { shop, variant_id } = await givenShop();
   const line = { variant_id, quantity: 1 };
   const twice = await shop.dashboard.POST(draftsPath, { body: { lines: [line, line] } });
@@ -350,7 +350,7 @@ test('rejects lines, customers and shipping options that do not fit, and writes 
   expect(data?.total).toBe(0);
 });
 
-test('sending needs an e-mail address, and completing needs all fields of an order', async () => {
+test('sending a draft needs an e-mail address, and completing it needs all fields of an order', async () => {
   const { create, send, complete, get } = await givenShop();
   const draft = await create({ email: null, shipping_option_id: null });
   expect((await send(draft.id)).error).toMatchObject({ error: 'checkout_incomplete', missing: ['email'] });
@@ -359,7 +359,7 @@ test('sending needs an e-mail address, and completing needs all fields of an ord
   expect(await get(draft.id)).toMatchObject({ status: 'open' });
 });
 
-test('a draft with reserve keeps its stock after a declined card', async () => {
+test('a declined card does not release the reserved stock of a draft', async () => {
   const { shop, product, create, send } = await givenShop();
   const draft = await create({ reserve: true });
   await send(draft.id);
@@ -374,7 +374,7 @@ test('a draft with reserve keeps its stock after a declined card', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
 });
 
-test('a price of its own is not shown to the customer as a changed price', async () => {
+test('the checkout does not warn about a changed price if the draft sets that price', async () => {
   const { shop, create, send } = await givenShop();
   const draft = await create();
   await send(draft.id);
@@ -383,7 +383,7 @@ test('a price of its own is not shown to the customer as a changed price', async
   expect(data).toMatchObject({ items: [{ price: '8.00' }], warnings: [] });
 });
 
-test('staff complete a free draft, whatever payment method they name', async () => {
+test('staff can complete a free draft with any payment method', async () => {
   const { shop, create, complete } = await givenShop();
   await shop.owner.query('update commerce.shipping_options set price = 0 where site_id = $1', [shop.site_id]);
   const draft = await create({ discount: { type: 'percentage', value: '100', reason: 'Replacement' } });
@@ -392,7 +392,7 @@ test('staff complete a free draft, whatever payment method they name', async () 
   expect(await ordersOf(shop)).toMatchObject([{ total: '0.00', payment_status: 'paid', payment_method: 'free' }]);
 });
 
-test('a sent draft keeps the prices of its mail when the price of the product changes', async () => {
+test('a sent draft keeps its mailed prices when the price of a product changes', async () => {
   const { shop, product, variant_id, create, send, get } = await givenShop();
   const draft = await create({ lines: [{ variant_id, quantity: 2 }] });
   await send(draft.id);
@@ -403,7 +403,7 @@ test('a sent draft keeps the prices of its mail when the price of the product ch
   expect((await accept(shop, draft.id)).data?.order).toMatchObject({ total: '24.90' });
 });
 
-test('the mailed link of a draft offers an invoice only to its customer, logged in', async () => {
+test('the mailed link of a draft offers payment by invoice only after its customer has logged in', async () => {
   const { shop, create, send } = await givenShop();
   const buyer = await shop.givenCustomer();
   await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', {
@@ -431,7 +431,7 @@ test('the mailed link of a draft offers an invoice only to its customer, logged 
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: buyer.id, payment_status: 'pending' }]);
 });
 
-test('erasing a customer waits for the payment of a draft, and ends the other drafts', async () => {
+test("rejects erasing a customer while the payment of a draft is in progress, and otherwise cancels the customer's drafts", async () => {
   const { shop, product, create, send, get } = await givenShop();
   const [paying, waiting] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const erase = (customer_id: string) =>

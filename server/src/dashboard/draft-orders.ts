@@ -20,7 +20,7 @@ export const updateDraftOrder: Handler<'dashboard.updateDraftOrder'> = ({ shop, 
   return drafts.update(shop, checkoutDeps, path.draft_order_id, body);
 };
 
-/** Prices of its own and a discount need the scope of payments. */
+/** Custom prices and discounts also require the scope orders:payments. */
 function requirePrices({ lines = [], discount }: DraftOrderPatch, caller: Caller): void {
   if (discount || lines.some(({ price }) => price !== undefined)) requireAlso('orders:payments', caller);
 }

@@ -44,7 +44,7 @@ function replayFailed({ dashboard }: OpenShop) {
   return dashboard.POST('/api/dashboard/webhook-deliveries/replay-failed', { body: { since } });
 }
 
-test('reports a changed image as a product change, and ignores a request without a difference', async () => {
+test('reports a changed image as a product change, and ignores a request that changes nothing', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id: product_id } = await shop.givenProduct();
   const path = { product_id };
@@ -68,7 +68,7 @@ test('reports a changed image as a product change, and ignores a request without
   expect(await shop.told()).toHaveLength(5);
 });
 
-test('reports a change of any product field, and ignores a request without a difference', async () => {
+test('reports a change of any product field, and ignores a request that changes nothing', async () => {
   const shop = await givenSubscriber('product.updated');
   const before = await shop.givenProduct({
     ...{ name: 'Jug', price: '14.00', compare_at_price: '18.00', tags: ['clay'], vendor: 'Alder' },
@@ -99,13 +99,13 @@ test('reports a change of any product field, and ignores a request without a dif
   expect(await shop.told()).toHaveLength(4);
 });
 
-test('a sale is not reported as a change of the product', async () => {
+test('a sale sends no product.updated', async () => {
   const shop = await givenSubscriber('product.updated', 'order.created');
   await shop.givenOrder();
   expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
 });
 
-test('reports stock that moves between checkouts with the values before and after, without the state in between', async () => {
+test('reports that a checkout reserves the last item, but not that the expired reservation moves to another checkout', async () => {
   const shop = await givenSubscriber('inventory.changed');
   const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -125,7 +125,7 @@ test('reports stock that moves between checkouts with the values before and afte
   expect(await shop.told()).toHaveLength(1);
 });
 
-test('reports a product once when its publication time arrives', async () => {
+test('sends product.updated once when the publication time of a product arrives', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const note = () => notePublication(shop.db)({ site_id: shop.site_id, product_id: id });
@@ -166,7 +166,7 @@ test('a change of a customer or their address book sends one customer.updated an
   expect(await events()).toHaveLength(before + 2);
 });
 
-test('stores events as failed while a webhook is disabled, and replays them on request', async () => {
+test('events are stored as failed deliveries while a webhook is disabled, and can be replayed once it is active', async () => {
   const shop = await givenSubscriber('customer.created');
   await setStatus(shop, shop.webhook_id, 'disabled');
   await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'june@example.com' } });
@@ -183,7 +183,7 @@ test('stores events as failed while a webhook is disabled, and replays them on r
   expect((await replayFailed(shop)).data).toEqual({ replayed: 2, remaining: 0 });
 });
 
-test('replays the events of a long outage in batches, each delivery once', async () => {
+test('replays 2,500 failed deliveries in batches, each delivery once', async () => {
   const shop = await givenSubscriber('customer.created');
   const { site_id } = shop;
   const since = new Date(Date.now() - 60_000).toISOString();
@@ -250,7 +250,7 @@ async function givenListener() {
   return { ...shop, readiness, wait, version, end: () => stopServer(server) };
 }
 
-test('a draining process answers its waiting requests, while requests to another process keep waiting', async () => {
+test('a draining process ends its waiting requests, while requests to another process keep waiting', async () => {
   const [listener, other] = [await givenListener(), await givenListener()];
   const leaving = new AbortController();
   setTimeout(() => {
@@ -266,7 +266,7 @@ test('a draining process answers its waiting requests, while requests to another
   await Promise.all([listener.end(), other.end()]);
 });
 
-test('renews a listener once per request, and stops when the client disconnects', async () => {
+test('a waiting request renews its listener only when the request ends, even if the client disconnects', async () => {
   const listener = await givenListener();
   const before = await listener.version();
   const leaving = new AbortController();

@@ -36,7 +36,7 @@ async function givenReceived({ pieces = 2, fee = '0.00', price = '12.50' } = {})
   };
 }
 
-test('an exchange at a higher price leaves the difference due, moves money between the orders, and closes the return', async () => {
+test('an exchange for more expensive goods credits the returned goods, leaves the difference due, and closes the return', async () => {
   const { exchange, details, record, ship, order, shop, lid } = await givenReceived();
 
   const { data, response } = await exchange(2);
@@ -84,7 +84,7 @@ test('an exchange at a higher price leaves the difference due, moves money betwe
   expect((await ship(made?.id ?? '')).data?.order).toMatchObject({ fulfillment_status: 'fulfilled' });
 });
 
-test('a bank statement pays exactly the difference of an exchange, once', async () => {
+test('a bank transfer of exactly the amount due of an exchange order is matched once', async () => {
   const { exchange, details, shop } = await givenReceived();
   const { data } = await exchange(2);
   const made = data?.order;
@@ -109,7 +109,7 @@ test('a bank statement pays exactly the difference of an exchange, once', async 
   expect(await details(made?.id)).toMatchObject({ amount_received: '25.00', amount_due: '0.00', refund_due: '0.00' });
 });
 
-test('an exchange at a lower price refunds the difference with the return', async () => {
+test('an exchange for cheaper goods refunds the difference', async () => {
   const { exchange, details } = await givenReceived();
 
   const { data } = await exchange(1);
@@ -124,12 +124,12 @@ test('an exchange at a lower price refunds the difference with the return', asyn
   expect(data?.return.refund_ids).toHaveLength(1);
 });
 
-test('the fee of the return lowers the credit', async () => {
+test('a return fee lowers the credit of an exchange', async () => {
   const { exchange } = await givenReceived({ fee: '1.50' });
   expect((await exchange(2)).data?.order).toMatchObject({ exchange_credit: '18.50', amount_due: '6.50' });
 });
 
-test('what an edit left to give back stays owed after the refund and the exchange of returned pieces', async () => {
+test('the amount due for refund after an edit stays due when returned items are refunded or exchanged', async () => {
   const { shop, order, line_item_id, given, receive, refundReturn, details } = await givenShippedOrder(3, { ship: 2 });
   const at = { params: { path: { order_id: order.id } } };
   const body = { change: [{ line_item_id, quantity: 2 }], expected_total: '24.90' };
@@ -152,7 +152,7 @@ test('what an edit left to give back stays owed after the refund and the exchang
   expect(await details()).toMatchObject({ refunded: '17.50', refund_due: '10.00', amount_received: '32.40' });
 });
 
-test('with price paid, another variant of the product costs what was paid for it, and other products are rejected (422)', async () => {
+test('with price `paid`, an exchange charges the price paid for the same product, and rejects other products (422)', async () => {
   const { shop, exchange, given, receive, order, customer: _ } = await givenReceived({ pieces: 1 });
   const other = await exchange(1, { price: 'paid' });
   expect(other.error).toMatchObject({ detail: [{ loc: ['body', 'lines', 0, 'variant_id'] }] });
@@ -193,7 +193,7 @@ test('cancelling an exchange order refunds its credit once, and all refunds stay
   expect(await details()).toMatchObject({ refunded: '14.90', refundable: '0.00', payment_status: 'refunded' });
 });
 
-test('parallel exchanges and refunds of a return pay its pieces once', async () => {
+test('parallel exchanges and refunds of a return credit its items once', async () => {
   const { exchange, refundReturn, back, details, shop, lid } = await givenReceived();
 
   const results = await Promise.all([exchange(1), exchange(2), refundReturn(back.id), exchange(1), exchange(2)]);
@@ -207,7 +207,7 @@ test('parallel exchanges and refunds of a return pay its pieces once', async () 
   expect(on_hand).toBe(5 - sold.reduce((sum, { quantity }) => sum + quantity, 0));
 });
 
-test('rejects an exchange before goods have arrived, after the return is closed, and beyond the stock', async () => {
+test('rejects an exchange before goods have arrived, after the return is closed, or without enough stock', async () => {
   const { exchange, back: _, given, shop, lid } = await givenReceived();
   expect((await exchange(6)).error).toMatchObject({ error: 'insufficient_stock' });
   const waiting = await given(1);

@@ -74,7 +74,7 @@ async function imagesOf({ dashboard }: TestShop, product_id: string) {
   return data?.images ?? [];
 }
 
-test('turns a processed photo into images of three widths, upright and without metadata', async () => {
+test('turns a photo into upright images of three widths without metadata', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ images: [{ url: 'https://shop.example/old.jpg' }] });
   const content = await photo(2000, 1000)
@@ -120,7 +120,7 @@ test('turns a processed photo into images of three widths, upright and without m
   expect(kept).toHaveLength(3);
 });
 
-test('an upload URL accepts only the announced bytes, once', async () => {
+test('an upload URL accepts the announced bytes once, and no other bytes', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const content = await photo(40, 40).jpeg().toBuffer();
@@ -181,7 +181,7 @@ test.for([
   ['wrong_type', () => photo(40, 40).png().toBuffer()],
   ['too_large', async () => claiming(10_000, 6_000, await photo(40, 40).jpeg().toBuffer())],
 ] as const)(
-  'a file that is %s leaves the product unchanged and reports the reason',
+  'a file that fails processing (%s) leaves the product unchanged and returns the reason',
   { timeout: 30_000 },
   async ([code, make]) => {
     const shop = await openShop();
@@ -203,7 +203,7 @@ test.for([
   },
 );
 
-test('limits the storage of a shop; deleting files frees space', async () => {
+test('limits the storage of a shop, and deleting files frees space', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const usage = async () => {
@@ -258,7 +258,7 @@ test('limits the storage of a shop; deleting files frees space', async () => {
   await expect.poll(async () => (await fetch(url)).status).toBe(404);
 });
 
-test('image URLs need https, unless they are already stored; an import converts them to https', async () => {
+test('rejects an image URL with http (422) unless it is already stored, and an import converts it to https', async () => {
   const shop = await openShop();
   const address = 'http://shop.example/mug.jpg';
   const { data, error } = await shop.dashboard.POST('/api/dashboard/products', {

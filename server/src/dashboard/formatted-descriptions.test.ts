@@ -6,7 +6,7 @@ const HOSTILE =
   '<p onclick="alert(1)" style="color:red" class="x">Soft</p><script>alert(1)</script><iframe src="https://v.example"></iframe>' +
   '<a href="java&#8203;script:alert(1)">more</a><a href="/care">care</a><img src="//cdn.example/a.png" onerror="alert(1)">';
 
-test('stores a formatted description, derives the plain one from it, and omits it from storefront lists', async () => {
+test('a formatted description is stored with a plain version, and is omitted from storefront lists', async () => {
   const { givenProduct, storefront } = await openShop();
 
   const made = await givenProduct({
@@ -42,7 +42,7 @@ test('removes scripts, frames and styles from a formatted description, even behi
   ]);
 });
 
-test('saving a changed plain description removes the formatted one, and saving it unchanged does not', async () => {
+test('saving a changed plain description removes the formatted description, and saving an unchanged one does not', async () => {
   const { givenProduct, dashboard } = await openShop();
   const { id, description } = await givenProduct({ name: 'Scarf', price: '9', description_html: HTML });
   const patch = async (body: { description?: string; description_html?: string | null }) => {
@@ -65,7 +65,7 @@ test('importing the same formatted product again leaves it unchanged', async () 
   expect([await send(), await send()]).toEqual(['created', 'unchanged']);
 });
 
-test('converts HTML elements of older editors, and reports lost styles', async () => {
+test('converts deprecated HTML elements, and warns about removed styles', async () => {
   const { dashboard } = await openShop();
   const description_html =
     '<header><h2>Care</h2></header><center>Wash <strike>hot</strike> <font color="red">cold</font></center><tt>30</tt>';
@@ -83,7 +83,7 @@ test('converts HTML elements of older editors, and reports lost styles', async (
   ]);
 });
 
-test('a plain description sent back as HTML paragraphs stays plain; other HTML becomes a formatted description', async () => {
+test('a plain description sent back as HTML paragraphs stays plain, and other HTML becomes a formatted description', async () => {
   const { dashboard } = await openShop();
   const row = { slug: 'a', name: 'A', price: '9' };
   const send = async (texts: { description?: string; description_html?: string }) => {

@@ -9,7 +9,7 @@ const collectionPath = '/api/dashboard/collections/{collection_id}';
 const tagIn = ({ response }: { response: Response }) => (response.headers.get('ETag') ?? '').replace(/^W\//, '');
 const OTHER = '"somebodyelseschangehere"';
 
-test('every field of a product except stock changes its version, and a change based on an old version has no effect', async () => {
+test('changing any product field except stock changes the version, and an update with an old version is rejected (412)', async () => {
   const shop = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [
@@ -59,7 +59,7 @@ test('every field of a product except stock changes its version, and a change ba
   expect(none.response.status).toBe(404);
 });
 
-test('rejects one of two concurrent changes based on the same version, which can be repeated with its Idempotency-Key', async () => {
+test('rejects one of two concurrent changes based on the same version (412), and accepts it later with the new version', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const seen = tagIn(await shop.dashboard.GET(productPath, { params: { path: { product_id } } }));
@@ -104,7 +104,7 @@ test('the version of a collection changes with its products and their order, eve
   expect(tagIn(swapped)).not.toBe(first);
 });
 
-test('orders, customers, discounts, settings, shipping options, webhooks and the payment account have versions', async () => {
+test('orders, customers, discounts, settings, shipping options, webhooks and payment accounts reject an old version (412)', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount();
   const order = await shop.givenOrder();
@@ -185,7 +185,7 @@ test('orders, customers, discounts, settings, shipping options, webhooks and the
   expect((await reads.webhook()).response.status).toBe(200);
 });
 
-test('finds the last change of a resource by an index, whatever the number of later audit events', async () => {
+test('finds the last change of a resource with an index, regardless of the number of later audit events', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const { id: product_id } = await shop.givenProduct();

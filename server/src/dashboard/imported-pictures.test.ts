@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 
-test('converts imported images to https with a warning each, and imports them again unchanged', async () => {
+test('an import converts image URLs to https with a warning for each, and changes nothing when repeated', async () => {
   const { dashboard } = await openShop();
   const row = {
     ...{ slug: 'a', name: 'A', price: '9', options: [{ name: 'Size', values: ['S', 'M'] }] },

@@ -60,7 +60,7 @@ test('a stock count sets the stock on hand and leaves reservations unchanged', a
   expect(data).toMatchObject({ on_hand: 7, reserved: 2, inventory_quantity: 5 });
 });
 
-test('rejects a stock count whose expected quantity is wrong, and returns the actual quantity', async () => {
+test('rejects a stock count whose expected quantity is wrong (409 quantity_changed), and returns the actual quantity', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -91,7 +91,7 @@ test('records no stock movement if the quantity is unchanged', async () => {
   expect(history?.movements).toHaveLength(1);
 });
 
-test('rejects a stock adjustment by 0', async () => {
+test('rejects a stock adjustment by 0 (422)', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -105,7 +105,7 @@ test('rejects a stock adjustment by 0', async () => {
 });
 
 test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delta: 1, expected_quantity: 10 }, {}])(
-  'rejects %j, because an adjustment is either a delta or a quantity',
+  'rejects the stock adjustment %j, because only delta alone or set_to with expected_quantity is valid (422)',
   async (fields) => {
     const shop = await openShop();
     const variant_id = await givenVariant(shop);
@@ -119,7 +119,7 @@ test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delt
   },
 );
 
-test('rejects a quantity below the reserved stock, with the requested and the available quantity', async () => {
+test('rejects a quantity below the reserved stock (409), with the requested and the available quantity', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -134,7 +134,7 @@ test('rejects a quantity below the reserved stock, with the requested and the av
 });
 
 test.each([{ inventory_policy: 'continue' as const }, { track_inventory: false }])(
-  'allows stock below zero with the reason or policy %j',
+  'allows stock below zero for a variant with %j',
   async (rule) => {
     const shop = await openShop();
     const variant_id = await givenVariant(shop, rule);
@@ -148,7 +148,7 @@ test.each([{ inventory_policy: 'continue' as const }, { track_inventory: false }
   },
 );
 
-test('rejects stock beyond the range of the contract', async () => {
+test('rejects stock above the maximum of the contract (409)', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -203,7 +203,7 @@ test('exactly one of several concurrent stock counts with the same expected quan
   }
 });
 
-test('the last units are sold once, however many requests compete for them', async () => {
+test('of 24 concurrent requests for the last ten units, exactly ten succeed', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   const variant_id = product.variants[0]?.id ?? '';
@@ -339,7 +339,7 @@ test('lists stock movements newest first, each on exactly one page', async () =>
   expect(deltas).toEqual([4, 3, 2, 1, 10]);
 });
 
-test('rejects an invalid cursor of stock movements', async () => {
+test('rejects an invalid cursor of stock movements (422)', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -351,7 +351,7 @@ test('rejects an invalid cursor of stock movements', async () => {
   expect(error).toMatchObject({ detail: [{ loc: ['query', 'cursor'] }] });
 });
 
-test('answers 404 for the stock of another shop', async () => {
+test('returns 404 for the stock of another shop', async () => {
   const neighbour = await openShop();
   const foreign = await givenVariant(neighbour, { name: 'Theirs' });
   const { dashboard } = await openShop();

@@ -101,12 +101,12 @@ test('reinstates an expired order with its payment as paid and confirmed, and re
   expect(shipped.response.status).toBe(201);
   const types = (await timeline()).map(({ type }) => type).toReversed();
   expect(types).toEqual(['created', 'payment_expired', 'updated', 'payment_confirmed', 'updated', 'fulfilled']);
-  // Two events of the same transaction have no order.
+  // Events of the same transaction may arrive in any order.
   const told = await eventsOf(shop, order.id);
   expect(told.toSorted()).toEqual(['order.fulfilled', 'order.paid', 'order.updated', 'order.updated']);
 });
 
-test('refunds a late payment while the order stays expired', async () => {
+test('a late payment can be refunded in full while its order stays expired', async () => {
   const { order, record, refund, reinstate, details } = await givenExpiredOrder();
   const early = await refund('1.00');
   await record(order.total);
@@ -125,7 +125,7 @@ test('refunds a late payment while the order stays expired', async () => {
   expect(await details()).toMatchObject({ refunded: order.total, refundable: '0.00', refund_due: '0.00' });
 });
 
-test('reinstates an order once its total has been paid, and shows the excess as due for refund', async () => {
+test('reinstates an order only once its total is paid, and shows the excess as due for refund', async () => {
   const { order, record, reinstate, refund, details } = await givenExpiredOrder();
   await record('5.00');
 
@@ -158,7 +158,7 @@ test('rejects the reinstatement of an order if an item is out of stock, and rese
   expect(await details()).toMatchObject({ payment_status: 'expired', refund_due: order.total });
 });
 
-test('reinstating an order does not take items from the stock that were already refunded', async () => {
+test('reinstating an order does not take already refunded items from the stock', async () => {
   const { shop, product, order, record, refund, reinstate } = await givenExpiredOrder();
   await record(order.total);
   await record('10.00');
@@ -202,7 +202,7 @@ test("rejects the reinstatement after a price change unless the request keeps th
   expect(data).toMatchObject({ payment_status: 'paid', total: order.total });
 });
 
-test("rejects a reinstatement if the order's discount code is used up, and redeems the code otherwise", async () => {
+test('rejects reinstating an order whose discount code is used up, and otherwise redeems the code', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ usage_limit: 1 });
   const uses = async () => {
@@ -253,7 +253,7 @@ test('only one of several concurrent reinstatements takes the last items', async
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 0 });
 });
 
-test("reinstating an order prepared by an agent charges the agent's budget again", async () => {
+test("reinstating an order prepared by an agent counts against the agent's budget again", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -278,7 +278,7 @@ test("reinstating an order prepared by an agent charges the agent's budget again
   expect(await used()).toBe(Math.round(Number(order?.total) * 100));
 });
 
-test('accepts no payment for an order that is paid by card, and none without an amount above 0 and a past date', async () => {
+test('rejects a payment for a paid card order (409), and a payment with an amount of 0.00 or a future date (422)', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const card = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
@@ -298,7 +298,7 @@ test('accepts no payment for an order that is paid by card, and none without an 
   expect([zero.response.status, future.response.status, unknown.response.status]).toEqual([422, 422, 404]);
 });
 
-test('accepts a late payment for an overdue order before the job has expired it', async () => {
+test('accepts a late payment for an overdue order before the expiry job has run', async () => {
   const shop = await openShop();
   const { id, total } = await shop.givenOrder();
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [id]);
@@ -311,7 +311,7 @@ test('accepts a late payment for an overdue order before the job has expired it'
   expect(data?.order).toMatchObject({ status: 'cancelled', payment_status: 'expired', amount_received: total });
 });
 
-test('changing the notes of an order sends order.updated; sending a mail again does not', async () => {
+test('changing the notes of an order sends order.updated, and sending a mail again does not', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ email: 'june@example.com' });
   const at = { params: { path: { order_id: id } } };

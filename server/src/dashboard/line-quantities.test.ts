@@ -106,7 +106,7 @@ test('a full refund without lines removes all items if nothing has shipped', asy
   expect(await onHand()).toBe(28);
 });
 
-test('a full refund after part of the order has shipped leaves the other items to ship', async () => {
+test('a full refund of a partly shipped order leaves the unshipped items to ship', async () => {
   const { order, refund, ship, line } = await givenOrderOf(2);
   await ship(1);
 
@@ -147,7 +147,7 @@ test('a refund covers unshipped items first, and records shipped ones separately
   expect(await onHand()).toBe(29);
 });
 
-test('refunding shipped items leaves the others to ship', async () => {
+test('refunding shipped items leaves the unshipped items to ship', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
   await ship(1);
 
@@ -163,7 +163,7 @@ test('refunding shipped items leaves the others to ship', async () => {
   expect(await onHand()).toBe(28);
 });
 
-test('a refund may name a line once, or once for its shipped and once for its unshipped items', async () => {
+test('a refund can list a line once, or once for its shipped and once for its unshipped items', async () => {
   const { refund, ship, line } = await givenOrderOf(3);
   await ship(1);
 
@@ -175,7 +175,7 @@ test('a refund may name a line once, or once for its shipped and once for its un
   expect(await line()).toMatchObject({ refunded: 2, removed: 1, to_fulfill: 1 });
 });
 
-test('an order with nothing left to ship fails in a bulk shipment', async () => {
+test('a bulk shipment rejects an order with nothing left to ship', async () => {
   const { shop, order, refund, ship } = await givenOrderOf(2);
   await ship(1);
   await refund('10.00', { quantity: 1 });

@@ -41,7 +41,7 @@ test('marks or rejects each row of a bank statement separately', async () => {
   expect(await statusesOf(shop)).toEqual(['paid', 'awaiting_payment', 'paid', 'voided']);
 });
 
-test('a dry run returns the same result without writing, and a paid order stays unchanged', async () => {
+test('a dry run of mark-paid returns the same results without writing, and a paid order stays unchanged', async () => {
   const shop = await openShop();
   const { order_number } = await shop.givenOrder();
   const mark = async (dry_run: boolean) => {
@@ -56,7 +56,7 @@ test('a dry run returns the same result without writing, and a paid order stays 
   expect(await mark(false)).toEqual({ dry_run: false, paid: 0, unchanged: 1, failed: 0, now: ['paid'] });
 });
 
-test('marking the same orders concurrently in opposite orders pays each once without a deadlock', async () => {
+test('concurrent mark-paid requests with the same orders in reverse pay each order once without a deadlock', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -74,7 +74,7 @@ test('marking the same orders concurrently in opposite orders pays each once wit
   expect(answers.reduce((sum, { data }) => sum + (data?.counts.paid ?? 0), 0)).toBe(6);
 });
 
-test('answers not_found for an order of another shop, and rejects an amount with too many decimals', async () => {
+test('rejects an order of another shop (not_found), and an amount with too many decimals (422)', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const { order_number } = await neighbour.givenOrder();
 

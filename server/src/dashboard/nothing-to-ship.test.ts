@@ -11,7 +11,7 @@ const STREET = 'Lindenallee 7';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Given = Parameters<OpenShop['givenOrder']>[0];
 
-/** Places an order for two vouchers at 10.00 that are not shipped, with mugs if asked for. */
+/** Places an order for two vouchers at 10.00 that are not shipped, and optionally for mugs. */
 async function givenOrder({
   shop: given,
   mugs = 0,
@@ -33,7 +33,7 @@ async function givenOrder({
 
 const FULFILLED = { status: 'processing', payment_status: 'paid', fulfillment_status: 'fulfilled' };
 
-test('an order with nothing to ship is fulfilled when its transfer arrives, and the buyer reads of no parcel', async () => {
+test('an order with nothing to ship is fulfilled when its transfer arrives, and its mails mention no parcel', async () => {
   const { shop, email, details, markPaid, at } = await givenOrder();
   expect(await details()).toMatchObject({ payment_status: 'awaiting_payment', fulfillment_status: 'unfulfilled' });
 
@@ -54,7 +54,7 @@ test('an order with nothing to ship is fulfilled when its transfer arrives, and 
   }
 });
 
-test('an order by card and one that costs nothing are fulfilled in the answer to their completion', async () => {
+test('card and free orders with nothing to ship are fulfilled in the response to the checkout completion', async () => {
   const shop = await openShop();
   const byCard = await givenOrder({ shop, payment_method: 'card', card_token: 'tok_success' });
   const free = await givenOrder({ shop, price: '0.00' });
@@ -64,7 +64,7 @@ test('an order by card and one that costs nothing are fulfilled in the answer to
   expect(await free.details()).toMatchObject({ ...FULFILLED, total: '0.00', line_states: [{ to_fulfill: 0 }] });
 });
 
-test('an order with goods beside vouchers waits for its parcel, until an edit takes the goods out', async () => {
+test('a paid order of vouchers and goods is not fulfilled until an edit removes the goods', async () => {
   const { shop, email, details, markPaid, at, order } = await givenOrder({ mugs: 1 });
   await markPaid();
   expect(await details()).toMatchObject({ status: 'confirmed', fulfillment_status: 'unfulfilled' });
@@ -76,7 +76,7 @@ test('an order with goods beside vouchers waits for its parcel, until an edit ta
   expect(edited.data?.order).toMatchObject({ ...FULFILLED, total: '24.90', refund_due: '7.00' });
 });
 
-test('goods that an edit adds to an unpaid order of vouchers wait for their parcel', async () => {
+test('a paid order of vouchers is not fulfilled if an edit has added goods', async () => {
   const { shop, details, markPaid, at, mug } = await givenOrder();
   const add = [{ variant_id: mug.variant_id, quantity: 1 }];
   await shop.dashboard.POST(`${ORDER}/edit`, { ...at, body: { add, expected_total: '27.00' } });
@@ -86,7 +86,7 @@ test('goods that an edit adds to an unpaid order of vouchers wait for their parc
   expect(await details()).toMatchObject({ payment_status: 'paid', fulfillment_status: 'unfulfilled' });
 });
 
-test('a change of the product after the purchase does not change whether its order ships', async () => {
+test('changing a product after the purchase does not change whether the order needs shipping', async () => {
   const { shop, markPaid, voucher } = await givenOrder();
   await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
     params: { path: { product_id: voucher.product.id } },
@@ -96,7 +96,7 @@ test('a change of the product after the purchase does not change whether its ord
   expect((await markPaid()).data).toMatchObject(FULFILLED);
 });
 
-test('eight parallel confirmations fulfil an order once', async () => {
+test('eight parallel payment confirmations fulfil an order once', async () => {
   const { details, markPaid } = await givenOrder();
 
   const all = await Promise.all(Array.from({ length: 8 }, markPaid));
@@ -105,7 +105,7 @@ test('eight parallel confirmations fulfil an order once', async () => {
   expect((await details())?.fulfillments).toHaveLength(1);
 });
 
-test('a late payment that reinstates an order fulfils it', async () => {
+test('reinstating a late-paid order with nothing to ship fulfils the order once', async () => {
   const { shop, details, at } = await givenOrder();
   await shop.owner.query(
     `update commerce.orders set payment_due_at = now() - interval '1 day' where site_id = '${shop.site_id}'`,
@@ -118,7 +118,7 @@ test('a late payment that reinstates an order fulfils it', async () => {
   expect((await details())?.fulfillments).toHaveLength(1);
 });
 
-test('vouchers that staff provide before they are paid are mailed without a parcel', async () => {
+test('the mail about vouchers that are fulfilled before payment mentions no parcel', async () => {
   const { shop, email, at } = await givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   const { data } = await shop.dashboard.POST(`${ORDER}/fulfillments`, { ...at, body: {} });
   expect(data?.order.fulfillment_status).toBe('fulfilled');
@@ -130,7 +130,7 @@ test('vouchers that staff provide before they are paid are mailed without a parc
   expect(html).not.toMatch(/parcel|on its way/);
 });
 
-test('the order page shows the vouchers without a parcel and without a delivery address', async () => {
+test('the page of an order of vouchers shows no parcel and no delivery address', async () => {
   const { shop, email, markPaid } = await givenOrder();
   await markPaid();
   const { html: mail = '' } = (await mailsTo(shop, email)).at(-1) ?? {};

@@ -13,7 +13,7 @@ const others = (mails: ReceivedMail[]) =>
 const notifications = '/api/dashboard/me/notifications';
 const settings = '/api/dashboard/settings';
 
-test('a staff member gets only the mails they subscribed to, without affecting others', async () => {
+test('a staff member gets only the mails they subscribed to, and other recipients still get theirs', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const email = shop.credentials.staff.email;
@@ -43,7 +43,7 @@ test('a staff member gets only the mails they subscribed to, without affecting o
   expect((await shop.dashboard.GET(notifications)).response.status).toBe(401);
 });
 
-test('reports low stock in one delayed mail, without products whose stock has recovered meanwhile', async () => {
+test('reports low stock in one delayed mail, which omits products whose stock has recovered', async () => {
   const shop = await openShop();
   const email = shop.credentials.staff.email;
   await shop.dashboard.PATCH(settings, { body: { default_locale: 'de', mail_new_orders: false } });

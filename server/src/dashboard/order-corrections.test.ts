@@ -43,7 +43,7 @@ function correct({ dashboard }: OpenShop, order_id: string, fulfillment_id: stri
   return dashboard.PATCH(parcelPath, { params: { path: { order_id, fulfillment_id } }, body });
 }
 
-test('a correction changes e-mail address, phone number and addresses of an order, and no amount', async () => {
+test('a correction changes the e-mail address, phone number and addresses of an order, but no amount', async () => {
   const shop = await openShop();
   const order = await givenPaidOrder(shop);
   const email = `${randomUUID()}@example.com`;
@@ -67,7 +67,7 @@ test('a correction changes e-mail address, phone number and addresses of an orde
   expect(shipped).toBeDefined();
 });
 
-test('a billing address set to null is removed, and fields that are not sent stay', async () => {
+test('null removes the billing address of an order, and omitted fields stay unchanged', async () => {
   const shop = await openShop();
   const order = await givenPaidOrder(shop);
   await shop.dashboard.PATCH(orderPath, {
@@ -85,7 +85,7 @@ test('a billing address set to null is removed, and fields that are not sent sta
   });
 });
 
-test('an incomplete delivery address is rejected with every missing field (422), and nothing changes', async () => {
+test('rejects an incomplete delivery address with each missing field (422), and changes nothing', async () => {
   const shop = await openShop();
   const order = await givenPaidOrder(shop);
   const shipping_address = { first_name: 'June', address1: 'Prinsengracht 263', country: 'NL' as const };
@@ -107,7 +107,7 @@ test('an incomplete delivery address is rejected with every missing field (422),
   expect(data).toMatchObject({ staff_note: null, shipping_address: order.shipping_address });
 });
 
-test('the delivery address changes until the last piece is shipped, and not in a cancelled order (409)', async () => {
+test('the delivery address can change until everything is shipped, but not in a cancelled order (409)', async () => {
   const shop = await openShop();
   const { id, line_items } = await givenPaidOrder(shop, {
     content: [{ variant_id: await variantOf(shop), quantity: 2 }],
@@ -138,7 +138,7 @@ async function variantOf(shop: OpenShop): Promise<string> {
   return variants[0]?.id ?? '';
 }
 
-test('a tracking number without a URL links to the page of its carrier', async () => {
+test('a tracking number without a URL links to the tracking page of a known carrier', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   const known = await givenParcel(shop, id, { carrier: 'Royal Mail', tracking_number: 'RM 12/3' });
@@ -150,7 +150,7 @@ test('a tracking number without a URL links to the page of its carrier', async (
   }
 });
 
-test('staff correct the tracking of a parcel, and the customer gets its mail again only with notify', async () => {
+test('correcting the tracking of a parcel mails the customer again only with `notify`', async () => {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
   const { id } = await givenPaidOrder(shop, { email });
@@ -186,7 +186,7 @@ test('staff correct the tracking of a parcel, and the customer gets its mail aga
   expect(second).toContain(tracking_url);
 });
 
-test('the order shows the tracking of its last tracked parcel after an earlier one is corrected', async () => {
+test('after an earlier parcel is corrected, the order still shows the tracking of its last tracked parcel', async () => {
   const shop = await openShop();
   const { id, line_items } = await givenPaidOrder(shop, {
     content: [{ variant_id: await variantOf(shop), quantity: 2 }],
@@ -202,7 +202,7 @@ test('the order shows the tracking of its last tracked parcel after an earlier o
   expect(removed.data?.order.tracking_number).toBe('FIRST-B');
 });
 
-test('a parcel is found only in its own order and shop (404)', async () => {
+test('returns 404 for a parcel of another order or shop', async () => {
   const shop = await openShop();
   const stranger = await openShop();
   const { id } = await givenPaidOrder(shop);
@@ -220,7 +220,7 @@ test('a parcel is found only in its own order and shop (404)', async () => {
   expect(data?.fulfillments[0]?.tracking_number).toBe('MINE');
 });
 
-test('a tracking that is sent unchanged is not recorded as a change', async () => {
+test('sending unchanged tracking data records no change', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   const parcel = await givenParcel(shop, id, { carrier: 'DHL', tracking_number: '0034' });
@@ -233,7 +233,7 @@ test('a tracking that is sent unchanged is not recorded as a change', async () =
   expect(after).toEqual(before);
 });
 
-test('an order that is not delivered gets no delivery address (409)', async () => {
+test('rejects a delivery address for an order without delivery (409)', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.owner.query('update commerce.orders set shipping_address = null where id = $1', [id]);
@@ -250,7 +250,7 @@ test('an order that is not delivered gets no delivery address (409)', async () =
   });
 });
 
-test('the customer of an order without an e-mail address cannot be notified (409), and nothing changes', async () => {
+test('rejects notifying the customer of an order without an e-mail address (409), and changes nothing', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   const parcel = await givenParcel(shop, id, { tracking_number: 'BEFORE' });
@@ -266,9 +266,9 @@ test('the customer of an order without an e-mail address cannot be notified (409
 test.each([
   ['an invalid phone number of an order', 'order', { phone: '12' }],
   ['an e-mail address without a domain', 'order', { email: 'june' }],
-  ['an empty correction of a tracking', 'parcel', {}],
-  ['a tracking page that is no web address', 'parcel', { tracking_url: 'javascript:alert(1)' }],
-] as const)('rejects %s (422), and nothing changes', async (_what, kind, body) => {
+  ['an empty tracking correction', 'parcel', {}],
+  ['a tracking URL that is not http or https', 'parcel', { tracking_url: 'javascript:alert(1)' }],
+] as const)('rejects %s (422), and changes nothing', async (_what, kind, body) => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   const parcel = await givenParcel(shop, id, { tracking_number: 'BEFORE' });

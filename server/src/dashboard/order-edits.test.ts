@@ -55,7 +55,7 @@ async function givenOrder({
   };
 }
 
-test('a dry run returns the edited order and changes nothing', async () => {
+test('a dry run of an edit returns the edited order and changes nothing', async () => {
   const { send, line_item_id, lid, details, onHand, order } = await givenOrder();
   const before = await details();
 
@@ -76,7 +76,7 @@ test('a dry run returns the edited order and changes nothing', async () => {
   expect(await onHand()).toEqual([27, 5]);
 });
 
-test('an edit changes lines, total and stock, keeps the replaced version, and leaves the rest due', async () => {
+test('an edit changes lines, total and stock, keeps the previous version, and leaves the difference due', async () => {
   const { edit, line_item_id, lid, onHand, shop, order } = await givenOrder();
 
   const { data } = await edit({
@@ -120,7 +120,7 @@ test('rejects an edit without expected_total (422), or with an outdated one (409
   expect((await details())?.total).toBe('34.90');
 });
 
-test('shipped pieces stay in the order (409 edit_exceeds_remaining), and the rest of the line can leave it', async () => {
+test('an edit cannot remove shipped items (409 edit_exceeds_remaining), but can remove the unshipped ones', async () => {
   const { send, edit, ship, line_item_id, onHand } = await givenOrder();
   await ship(2);
 
@@ -138,7 +138,7 @@ test('shipped pieces stay in the order (409 edit_exceeds_remaining), and the res
   expect(over.error).toMatchObject({ error: 'order_not_editable', fulfillment_status: 'fulfilled' });
 });
 
-test('an order whose shipped pieces are all back is returned when an edit takes the rest out', async () => {
+test('an order whose shipped items were all returned becomes `returned` when an edit removes the other items', async () => {
   const { shop, order, line_item_id, given, receive, details } = await givenShippedOrder(3, { ship: 2 });
   const back = await given(2);
   await receive(back.id, back.lines[0]?.id ?? '', 2);
@@ -151,7 +151,7 @@ test('an order whose shipped pieces are all back is returned when an edit takes 
   expect(await details()).toMatchObject({ fulfillment_status: 'returned' });
 });
 
-test('a lower total is owed to the customer, and its refund is not owed again', async () => {
+test('an edit to a lower total makes the difference due for refund until that amount is refunded', async () => {
   const { edit, refund, line_item_id, lid, details } = await givenOrder();
 
   await edit({ change: [{ line_item_id, quantity: 1 }] });
@@ -163,23 +163,24 @@ test('a lower total is owed to the customer, and its refund is not owed again', 
     payment_status: 'partially_refunded',
   });
   await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
-  // The refund returned money above the price, so it does not pay for what is added later.
+  // The refund returned an overpayment, so it does not count as a payment for lines that are added later.
   expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
 });
 
-test('a refund of pieces lowers the price, and what an edit left to give back stays owed', async () => {
+test('refunding items lowers the price, and an amount due for refund after an edit stays due', async () => {
   const { edit, refundPieces, line_item_id, details } = await givenOrder();
   await edit({ change: [{ line_item_id, quantity: 2 }] });
   expect(await details()).toMatchObject({ refund_due: '10.00' });
 
   await refundPieces('10.00', 1);
   expect(await details()).toMatchObject({ refund_due: '10.00', refunded: '10.00' });
-  // What it returns above the price of its pieces is no longer owed. The delivery cost of 4.90 may be kept.
+  // The part of the refund above the price of its pieces reduces the refund due. The shop may keep the delivery cost of
+  // 4.90.
   await refundPieces('14.00', 1);
   expect(await details()).toMatchObject({ refund_due: '6.00', refunded: '24.00', status: 'cancelled' });
 });
 
-test('what an edit left to give back stays owed when the refund of the last pieces cancels the order', async () => {
+test('an amount due for refund after an edit stays due when the refund of the last items cancels the order', async () => {
   const { edit, refund, refundPieces, line_item_id, details } = await givenOrder();
   await edit({ change: [{ line_item_id, quantity: 1 }] });
 
@@ -189,7 +190,7 @@ test('what an edit left to give back stays owed when the refund of the last piec
   expect(await details()).toMatchObject({ refunded: '30.00', refund_due: '0.00' });
 });
 
-test('a refund that lowered the price is not due again after an edit', async () => {
+test('an amount that was refunded before an edit is not due again after the edit', async () => {
   const { edit, refund, lid, details } = await givenOrder();
 
   await refund('4.00');
@@ -203,7 +204,7 @@ test('a refund that lowered the price is not due again after an edit', async () 
   });
 });
 
-test('a recorded payment covers the amount due, more than that is owed, and a paid order takes no other payment', async () => {
+test('records payments of the amount due after an edit, and makes an overpayment due for refund', async () => {
   const { edit, record, lid, details } = await givenOrder();
   expect((await record('1.00')).error).toMatchObject({ error: 'order_not_expired' });
   await edit({ add: [{ variant_id: lid.variant_id, quantity: 2 }] });
@@ -215,7 +216,7 @@ test('a recorded payment covers the amount due, more than that is owed, and a pa
   expect((await record('1.00')).error).toMatchObject({ error: 'order_not_expired' });
 });
 
-test('remaining pieces keep their share of the discount, added pieces get none, and tax follows the rate of the purchase', async () => {
+test('an edit keeps the discount and tax rate of the remaining items, and gives added items no discount', async () => {
   const shop = await openShop();
   const settings = { tax_rates: [{ country: 'DE', rate: '0.19' }], prices_include_tax: true };
   await shop.givenTerms(settings);
@@ -259,7 +260,7 @@ test('an edit to quantity 0 removes the line from line_items, and an edit that w
   expect(again.response.status).toBe(404);
 });
 
-test('another shipping option changes shipping cost and method', async () => {
+test('an edit to another shipping option changes the shipping cost and method', async () => {
   const { shop, edit } = await givenOrder();
   const express = await shop.givenShippingOption({ name: 'Express', price: '9.90' });
 
@@ -275,7 +276,7 @@ test('another shipping option changes shipping cost and method', async () => {
   expect(unknown).toContain('shipping_option_unavailable');
 });
 
-test('an unpaid edited order can be reinstated whatever the products cost now that were taken out', async () => {
+test('an unpaid edited order can be reinstated even if the price of a removed product has changed', async () => {
   const { shop, order, edit, line_item_id, mug, lid, record, details, onHand } = await givenOrder({ paid: false });
   const add = [{ variant_id: lid.variant_id, quantity: 1 }];
   await edit({ change: [{ line_item_id, quantity: 0 }], add });
@@ -297,7 +298,7 @@ test('an unpaid edited order can be reinstated whatever the products cost now th
   expect(await onHand()).toEqual([30, 4]);
 });
 
-test('the transfer of an unpaid order pays its edited total', async () => {
+test('marking an unpaid edited order as paid records the edited total', async () => {
   const { shop, order, edit, line_item_id, details } = await givenOrder({ paid: false });
   const at = { params: { path: { order_id: order.id } } };
 
@@ -319,7 +320,7 @@ test('rejects an edit of a cancelled order (409 order_not_editable)', async () =
 });
 
 test.each([true, false])(
-  'rejects an edit of an imported order whose tax is not known by line (tax_included: %s)',
+  'rejects an edit of an imported order without the tax of each line (409 order_not_editable, tax_included: %s)',
   async (tax_included) => {
     const { dashboard } = await openShop();
     const imported = {
@@ -346,7 +347,7 @@ test.each([true, false])(
   },
 );
 
-test('a refund above the card payment goes to the card up to its amount, and the rest is recorded as refunded manually', async () => {
+test('a refund above the card payment refunds the card payment in full, and records the rest as refunded manually', async () => {
   const { edit, record, refund, lid, details } = await givenOrder({
     paid: false,
     payment_method: 'card',
@@ -364,7 +365,7 @@ test('a refund above the card payment goes to the card up to its amount, and the
   ]);
 });
 
-test('takes no more stock than there is (409 insufficient_stock), and nothing changes', async () => {
+test('rejects an edit that needs more stock than is available (409 insufficient_stock), and changes nothing', async () => {
   const { send, edit, lid, line_item_id, onHand, details } = await givenOrder();
 
   const { error } = await send({
@@ -383,10 +384,10 @@ test('takes no more stock than there is (409 insufficient_stock), and nothing ch
   expect((await details())?.versions).toHaveLength(1);
 });
 
-test('parallel edits and shipments never move more pieces than the order has', async () => {
+test('parallel edits and shipments keep the quantities, the total and the stock of an order consistent', async () => {
   const { send, ship, line_item_id, details, onHand } = await givenOrder({ quantity: 6 });
 
-  // Each edit expects the total of one piece less, so at most one of each size applies.
+  // Each edit sets another quantity with its matching total. A total that no longer matches is rejected.
   const totals = [5, 4, 3, 2, 1].map((quantity) => ({ quantity, expected_total: `${quantity * 10 + 4}.90` }));
   const results = await Promise.all([
     ...totals.map(({ quantity, expected_total }) => send({ change: [{ line_item_id, quantity }], expected_total })),
@@ -402,11 +403,11 @@ test('parallel edits and shipments never move more pieces than the order has', a
   expect((await onHand())[0]).toBe(30 - (line?.quantity ?? 0));
 });
 
-test('parallel edits that add the last pieces sell each of them once', async () => {
+test('parallel edits that add the last items in stock sell each item once', async () => {
   const { send, lid, onHand, details } = await givenOrder();
   const add = [{ variant_id: lid.variant_id, quantity: 1 }];
 
-  // Each expects the total after another number of added lids, so those that come in another order are rejected.
+  // Each edit expects the total after a certain number of added lids, so an edit that runs out of turn is rejected.
   const results = await Promise.all(
     Array.from({ length: 12 }, (_, i) => send({ add, expected_total: (34.9 + 12.5 * (1 + (i % 6))).toFixed(2) })),
   );
@@ -419,7 +420,7 @@ test('parallel edits that add the last pieces sell each of them once', async () 
   expect(after?.total).toBe((34.9 + 12.5 * applied).toFixed(2));
 });
 
-test('reports each mistake of an edit at its place (422)', async () => {
+test('reports each mistake in an edit at its field (422)', async () => {
   const { send, shop, lid, line_item_id } = await givenOrder();
   const { error } = await send({
     add: [

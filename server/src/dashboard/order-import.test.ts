@@ -47,7 +47,7 @@ async function open() {
   return { ...shop, send, read };
 }
 
-test('imports an order with its number, times, states, fulfilments and refunds; importing it again changes nothing', async () => {
+test('imports an order with its number, times, states, fulfilments and refunds, and importing it again changes nothing', async () => {
   const { dashboard, send, read } = await open();
   const body = { name: 'Mug', sku: 'MUG-1', price: '15.00', inventory_quantity: 5, status: 'active' as const };
   const mug = (await dashboard.POST('/api/dashboard/products', { body })).data;
@@ -122,7 +122,7 @@ test('an import of orders sends no mail, moves no stock, counts no sales, and cr
   expect(overview).toMatchObject({ orders_count: 0, sales: '0.00', orders_to_ship_count: 0, orders_to_pay_count: 0 });
 });
 
-test("continues the shop's own numbers after the highest imported one", async () => {
+test('continues the order numbers of the shop after the highest imported number', async () => {
   const shop = await open();
   await shop.send([
     { ...past, order_number: '1500', external_reference: null },
@@ -136,7 +136,7 @@ test("continues the shop's own numbers after the highest imported one", async ()
   expect(rows).toEqual([{ last_number: 1500 }]);
 });
 
-test('maps the order states of other shop systems to ours', async () => {
+test('maps the order states of other shop systems to the states of the API', async () => {
   const { send, read } = await open();
   const { refunds: _, fulfillments: __, payment_status: ___, fulfillment_status: ____, ...bare } = past;
   const cancelled_at = '2024-11-07T10:00:00.000Z';
@@ -191,7 +191,7 @@ test('an imported order can be marked as paid and shipped', async () => {
   expect(await read(path.order_id)).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
 });
 
-test('an import of orders rejects each contradictory row and names the field, as its dry run does, and imports the other rows', async () => {
+test('an import of orders and its dry run reject each contradictory row with its field, and accept the other rows', async () => {
   const { send, dashboard } = await open();
   const made = await dashboard.GET('/api/dashboard/orders');
   expect(made.data?.total).toBe(0);
@@ -234,7 +234,7 @@ test('an import of orders rejects each contradictory row and names the field, as
   expect((await dashboard.GET('/api/dashboard/orders', {})).data?.total).toBe(1);
 });
 
-test("a later import does not change an order, and reports the differences; another order's number is rejected", async () => {
+test('a later import reports the differences of an order without changing it, and rejects the number of another order', async () => {
   const { send } = await open();
   await send([past]);
   const later = await send([{ ...past, payment_status: 'refunded', refunds: [{ amount: '66.90' }] }]);
@@ -252,7 +252,7 @@ test("a later import does not change an order, and reports the differences; anot
   expect(prefixed.counts.unchanged).toBe(1);
 });
 
-test('an integration cannot send an order with the reference of an imported one', async () => {
+test('an integration cannot create an order with the reference of an imported order (409 reference_taken)', async () => {
   const { send, sync, givenProduct } = await open();
   await send([past]);
   await givenProduct({ sku: 'CUP-1', price: '9.00' });
@@ -263,7 +263,7 @@ test('an integration cannot send an order with the reference of an imported one'
   expect([response.status, error]).toMatchObject([409, { error: 'reference_taken' }]);
 });
 
-test("imported orders appear in the customer's lists, export and account, and in no other customer's", async () => {
+test('imported orders appear in the lists, export and account of their own customer only', async () => {
   const shop = await open();
   const { client: customer, email } = await shop.givenCustomer();
   const { client: stranger } = await shop.givenCustomer();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
-test("sends the mail for the order's state again, and names the sender in the timeline", async () => {
+test('sends a mail that fits the status of the order again, and records the sender in the timeline', async () => {
   const shop = await openShop();
   const { dashboard, site_id } = shop;
   const email = `june@s${site_id.slice(-8)}.example.com`;
@@ -37,7 +37,7 @@ test("sends the mail for the order's state again, and names the sender in the ti
   expect(order_number).toBe('1001');
 });
 
-test('lists the orders that the overview counts as waiting for an action', async () => {
+test('the filter waiting_for lists the orders that the overview counts', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const [waits, ships, parts] = [

@@ -67,7 +67,7 @@ test('rejects marking an order as paid if it is not paid by bank transfer (400),
   expect(error).toMatchObject({ error: 'not_bank_transfer', payment_method: 'card' });
 });
 
-test('shows an order past its deadline as expired everywhere, and a job records that and restocks the order', async () => {
+test('an order past its deadline is shown as expired before the expiry job runs, and the job restocks the order', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -90,7 +90,7 @@ test('shows an order past its deadline as expired everywhere, and a job records 
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_expired']);
 });
 
-test('a refunded order cannot be marked as paid', async () => {
+test('rejects marking a refunded order as paid (400)', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop);
   await shop.dashboard.POST(refundPath, { ...at(id), body: { amount: total, reason: 'customer' } });
@@ -151,7 +151,7 @@ test('concurrent shipments never exceed the remaining quantity of an order line'
   });
 });
 
-test('a shipment that lists an order line twice is rejected, and a line of another order is not found (404)', async () => {
+test('rejects a shipment that lists an order line twice (422) or a line of another order (404)', async () => {
   const shop = await openShop();
   const [order, other] = [await givenPaidOrder(shop), await givenPaidOrder(shop)];
   const own = { line_item_id: order.line_items[0]?.id ?? '', quantity: 1 };
@@ -164,7 +164,7 @@ test('a shipment that lists an order line twice is rejected, and a line of anoth
   expect(elsewhere.response.status).toBe(404);
 });
 
-test('does not ship an unpaid order', async () => {
+test('rejects shipping an unpaid order (409 invalid_transition)', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -180,7 +180,7 @@ test('does not ship an unpaid order', async () => {
   });
 });
 
-test('a shipped order has nothing left to ship', async () => {
+test('rejects shipping an order that is already shipped (409 invalid_transition)', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -203,7 +203,7 @@ test('delivering an order that is paid on handover marks it as paid and complete
   expect(await typesOf(shop, id)).toEqual(['created', 'fulfilled', 'payment_confirmed', 'delivered']);
 });
 
-test('the mail for each parcel lists its content and tracking', async () => {
+test('the mail for each parcel lists its items and tracking', async () => {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
   const content = await Promise.all(
@@ -281,7 +281,7 @@ test('cancelling an order restocks it, frees its discount code and voids the pay
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('cancelling an order does not restock it if the request disables that', async () => {
+test('cancelling an order with `restock: false` does not restock it', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -291,7 +291,7 @@ test('cancelling an order does not restock it if the request disables that', asy
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('an order cannot be cancelled once part of it has shipped', async () => {
+test('rejects cancelling an order once part of it has shipped (invalid_transition)', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -301,7 +301,7 @@ test('an order cannot be cancelled once part of it has shipped', async () => {
   expect(error).toMatchObject({ error: 'invalid_transition', from: 'processing', allowed: ['completed'] });
 });
 
-test('a concurrent payment, cancellation and shipment leave the order in one consistent state', async () => {
+test('concurrent payments, cancellations and shipments of an order leave the stock consistent', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 30 });
   for (let round = 0; round < 5; round += 1) {
@@ -344,7 +344,7 @@ test('several refunds together never exceed the paid amount', async () => {
   expect(list?.refunds.map(({ amount }) => amount)).toEqual(['12.00', '12.00', '6.00']);
 });
 
-test('rejects a refund of an unpaid order, of 0, or with too many decimals', async () => {
+test('rejects a refund of an unpaid order, of 0.00, or of an amount with too many decimals', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const refund = (amount: string) =>
@@ -362,7 +362,7 @@ test('rejects a refund of an unpaid order, of 0, or with too many decimals', asy
   expect([zero, finer].map(({ response }) => response.status)).toEqual([422, 422]);
 });
 
-test('an order whose goods are returned and fully refunded is marked as returned', async () => {
+test('a full refund with the reason `returned` marks a shipped order as returned', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -373,7 +373,7 @@ test('an order whose goods are returned and fully refunded is marked as returned
   expect((await typesOf(shop, id))?.slice(-2)).toEqual(['refunded', 'returned']);
 });
 
-test('notes and metadata can change in any order status, and appear in the timeline', async () => {
+test('changing the notes and metadata of an order adds a timeline entry with the changed fields', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ note: 'Ring twice.' });
 
@@ -407,7 +407,7 @@ test('lists the timeline of an order newest first, page by page', async () => {
   expect(second?.next_cursor).toBeNull();
 });
 
-test('the list of orders contains those that match all filters', async () => {
+test('lists the orders that match all filters, in the requested order', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { sku: 'LAMP-1', price: '50.00' });
   const paid = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 1 }] });
@@ -460,7 +460,7 @@ test('a page past the end of the list of orders is empty and contains the total'
   expect(data).toEqual({ orders: [], total: 1, page: 3, limit: 1, pages: 1 });
 });
 
-test('returns an order of an older version with the required fields of its lines, and null for the others', async () => {
+test('returns an order stored by an older version, with null for the missing fields', async () => {
   const shop = await openShop();
   const id = randomUUID();
   await shop.owner.query(
@@ -488,7 +488,7 @@ test('returns an order of an older version with the required fields of its lines
   expect(shipped?.order.fulfillment_status).toBe('fulfilled');
 });
 
-test('answers 404 for orders of other shops', async () => {
+test('returns 404 for orders of other shops', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const { id } = await givenPaidOrder(other);
   const { dashboard } = shop;

@@ -71,7 +71,7 @@ async function readAll({ shop, customer, agent, order_id, sync_order_id }: Await
   };
 }
 
-test('shows an order past its deadline as expired everywhere, and the same after the job has recorded it', async () => {
+test('every view shows an order past its deadline as expired, before and after the expiry job has recorded the expiry', async () => {
   const given = await givenOrders();
   const { shop, order_id } = given;
   const awaiting = await readAll(given);
@@ -107,7 +107,7 @@ test('shows an order past its deadline as expired everywhere, and the same after
   expect(computed).toMatchObject({ ...recorded, overview });
 });
 
-test('rejects an edit based on a version from before the deadline (412 stale)', async () => {
+test('rejects a change based on a version from before the payment deadline (412 stale)', async () => {
   const { shop, order_id } = await givenOrders();
   const params = { path: { order_id } };
   const before = await shop.dashboard.GET(orderPath, { params });
@@ -125,7 +125,7 @@ test('rejects an edit based on a version from before the deadline (412 stale)', 
   expect(edited.data).toMatchObject({ staff_note: 'Called.', status: 'cancelled' });
 });
 
-test('no event shows an order edited after its deadline as awaiting payment', async () => {
+test('the events of an order changed after its payment deadline show the order as cancelled', async () => {
   const { shop, order_id } = await givenOrders();
   await unwrap(
     shop.dashboard.POST('/api/dashboard/webhooks', {
@@ -151,7 +151,7 @@ test('no event shows an order edited after its deadline as awaiting payment', as
   expect(edited).toMatchObject({ staff_note: 'Called.', status: 'cancelled', payment_status: 'expired' });
 });
 
-test('one order whose expiry fails does not prevent the expiry of later ones', async () => {
+test('a failed expiry of one order does not prevent the expiry of later orders', async () => {
   const { shop, order_id } = await givenOrders();
   await passDeadline(shop);
   await shop.owner.query(

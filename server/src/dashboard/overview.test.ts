@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 
 const today = (time_zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: time_zone }).format(new Date());
 
-test("the figures of a day use the shop's time zone and exclude cancelled orders", async () => {
+test("daily figures use the shop's time zone and exclude cancelled orders", async () => {
   const shop = await openShop();
   const read = async () => {
     const { data, error } = await shop.dashboard.GET('/api/dashboard/overview');
@@ -49,7 +49,7 @@ test("the figures of a day use the shop's time zone and exclude cancelled orders
   expect(told.days.map(({ date }) => date)).toEqual([...inDays].sort());
   const last = told.days.at(-1);
   expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: waiting.total });
-  // Depending on the time of day, the old order belongs to the first day or to the day before it.
+  // Depending on the time of day, the old order belongs to the first day of the overview or to the day before.
   const counted = told.days.reduce((sum, { orders_count }) => sum + orders_count, 0);
   expect(told.orders_count).toBe(counted);
   expect(told.sales).toBe(waiting.total);
@@ -62,7 +62,7 @@ test("the figures of a day use the shop's time zone and exclude cancelled orders
   expect(told.setup.open_count).toBeGreaterThan(0);
 });
 
-test('the sales figure is the paid minus the refunded amounts', async () => {
+test('the sales figure is the sum of payments minus the sum of refunds', async () => {
   const shop = await openShop();
   const read = async () => (await shop.dashboard.GET('/api/dashboard/overview')).data;
   const [{ id, total }] = [await shop.givenOrder(), await shop.givenOrder()];
@@ -87,7 +87,7 @@ test('the sales figure is the paid minus the refunded amounts', async () => {
   expect(await read()).toMatchObject({ orders_count: 2, sales: '0.00' });
 });
 
-test('shows purchases by agents and those that customers have not confirmed yet', async () => {
+test('the overview counts orders by agents, and agent checkouts that customers have not confirmed yet', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const agent = await givenAgent(shop, customer);

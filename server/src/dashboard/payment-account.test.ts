@@ -30,7 +30,7 @@ test('stores the keys of a payment account encrypted and never returns them', as
   expect(openKey(SECRET_KEY, shop.site_id, 'secret_key', sealed)).toMatch(/^sk_test_shop/);
 });
 
-test('reports an API key that Stripe rejects, and does not send Stripe a malformed one', async () => {
+test('reports an API key that Stripe rejects, and does not send a malformed key to Stripe', async () => {
   const shop = await stripe.givenShop();
   const wrong = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_wrong' } });
   expect(wrong.error).toMatchObject({ detail: [{ loc: ['body', 'secret_key'] }] });
@@ -40,7 +40,7 @@ test('reports an API key that Stripe rejects, and does not send Stripe a malform
   expect(stripe.standIn.calls).toHaveLength(calls);
 });
 
-test('the capture setting can be changed without the keys, and a webhook secret needs an account', async () => {
+test('the capture setting can change without keys, but a webhook secret is rejected without a payment account', async () => {
   const shop = await stripe.givenShop();
   expect((await shop.dashboard.PATCH(PATH, { body: { capture: 'manual' } })).data).toMatchObject({
     capture: 'manual',
@@ -82,7 +82,7 @@ test('a refund of an order paid through a previous account fails, and does not b
   expect(await shop.details(params.path.order_id)).toMatchObject({ payment_status: 'paid', refundable: '14.90' });
 });
 
-test("records a manual refund only after the provider's refund failed", async () => {
+test("records a manual refund of a card payment only after the provider's refund has failed", async () => {
   const shop = await stripe.givenShop();
   const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
   const refund = async (amount: string, by_hand?: true) => {

@@ -64,7 +64,7 @@ async function passDeadline(shop: OpenShop, order_id: string) {
   );
 }
 
-test('an order by invoice ships before it is paid, is paid in two parts, and is completed', async () => {
+test('an order by invoice can ship before it is paid, be paid in two parts, and be completed', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const order = await orderOnTerms(given, 10);
@@ -120,7 +120,7 @@ test('an order by invoice ships before it is paid, is paid in two parts, and is 
   ]);
 });
 
-test('money above what is due is recorded, due for refund and refundable', async () => {
+test('an overpayment of an invoice is recorded in full, and the excess is due for refund', async () => {
   const given = await givenWholesaler();
   const order = await orderOnTerms(given, 1);
 
@@ -144,7 +144,7 @@ test('money above what is due is recorded, due for refund and refundable', async
   expect(again.data?.order).toMatchObject({ amount_received: '21.00', refund_due: '1.00' });
 });
 
-test('a part-paid order can be refunded and cancelled, and the rest paid after a partial refund', async () => {
+test('a partly paid order by invoice can be refunded, cancelled, or paid in full after a partial refund', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const [kept, ended, gone] = [
@@ -194,7 +194,7 @@ test('a part-paid order can be refunded and cancelled, and the rest paid after a
   });
 });
 
-test('pieces that come back lower what is due, and a part-paid order becomes paid by that', async () => {
+test('items returned from a partly paid order lower the amount due, and the order becomes paid when nothing is due', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const order = await orderOnTerms(given, 2);
@@ -216,7 +216,7 @@ test('pieces that come back lower what is due, and a part-paid order becomes pai
   });
 });
 
-test('invoices are offered only to a logged-in customer with payment terms', async () => {
+test('payment by invoice is offered only to a logged-in customer with payment terms', async () => {
   const given = await givenWholesaler();
   const { shop, buyer, variant_id } = given;
   const content = [{ variant_id, quantity: 1 }];
@@ -242,7 +242,7 @@ test('invoices are offered only to a logged-in customer with payment terms', asy
   expect(without.error).toMatchObject({ error: 'payment_method_unavailable' });
 });
 
-test('an order beyond the credit limit is 409 credit_limit_exceeded, at the choice and at the completion', async () => {
+test('rejects payment by invoice beyond the credit limit, both when chosen and at completion (409 credit_limit_exceeded)', async () => {
   const given = await givenWholesaler({ credit_limit: '50.00' });
   const { shop, buyer, variant_id } = given;
   await orderOnTerms(given, 3);
@@ -287,7 +287,7 @@ test('concurrent checkouts never exceed the credit limit', async () => {
       params: { path: { checkout_id: id } },
       body: { payment_method: 'invoice' },
     });
-    // The customer has one active cart. A converted one makes room for the next.
+    // A customer can have only one active cart. Detaches the converted cart, so that the customer can get another.
     await shop.owner.query(
       `update commerce.carts c set customer_id = null from commerce.checkouts k where k.id = $1 and c.id = k.cart_id`,
       [id],
@@ -309,7 +309,7 @@ test('concurrent checkouts never exceed the credit limit', async () => {
   expect(rows).toEqual([{ owed: '59.60' }]);
 });
 
-test('an overdue invoice refuses the next order by invoice until it is paid', async () => {
+test('an overdue invoice blocks further orders by invoice until the invoice is paid', async () => {
   const given = await givenWholesaler();
   const { shop, buyer, variant_id } = given;
   const late = await orderOnTerms(given, 1);
@@ -334,7 +334,7 @@ test('an overdue invoice refuses the next order by invoice until it is paid', as
   expect(await detailsOf(shop, late.id)).toMatchObject({ overdue: false, payment_status: 'paid' });
 });
 
-test('the customer is reminded once of an overdue invoice, unless the shop turns that off', async () => {
+test('reminds the customer once of an overdue invoice, unless the shop turns reminders off', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const order = await orderOnTerms(given, 1);
@@ -358,7 +358,7 @@ async function givenQuiet(given: Awaited<ReturnType<typeof givenWholesaler>>) {
   return { ...given, buyer };
 }
 
-test('a bank statement pays an order on terms in parts, each entry once however often it is uploaded', async () => {
+test('a bank statement pays an order by invoice in parts, and records each entry once even if it is uploaded again', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const order = await orderOnTerms(given, 10);
@@ -393,7 +393,7 @@ test('a bank statement pays an order on terms in parts, each entry once however 
   expect(await detailsOf(shop, order.id)).toMatchObject({ payment_status: 'paid', amount_received: '104.90' });
 });
 
-test('a transfer that has paid one order is not matched to another one on terms when it is uploaded again', async () => {
+test('a transfer that has paid one order is not matched to another order when the statement is uploaded again', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const onTerms = await orderOnTerms(given, 10);
@@ -413,7 +413,7 @@ test('a transfer that has paid one order is not matched to another one on terms 
   expect(await outcomes()).toEqual([['check_by_hand', 2]]);
 });
 
-test('the same entries sent at the same time are recorded once', async () => {
+test('concurrent requests with the same bank entries record each entry once', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const order = await orderOnTerms(given, 10);
@@ -430,7 +430,7 @@ test('the same entries sent at the same time are recorded once', async () => {
   expect(await detailsOf(shop, order.id)).toMatchObject({ amount_received: '35.00', amount_due: '69.90' });
 });
 
-test('a bank transfer can be recorded in parts: it stays awaited, does not expire, and mark-paid records the rest', async () => {
+test('an order by bank transfer can be paid in parts without expiring, and mark-paid records the remaining amount', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder();
   const part = await record(shop, order.id, '4.90');

@@ -62,7 +62,7 @@ test('items in a pending refund do not ship, and can ship again if the refund fa
   expect(await onHand()).toBe(7);
 });
 
-test('an order is cancelled once the provider has refunded all its items, not before', async () => {
+test('an order is cancelled only once the provider has refunded all its items', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
 
   await refund(order.total, 2);
@@ -115,7 +115,7 @@ test('does not restock the items of a failed refund if the order was cancelled w
   expect(await onHand()).toBe(7);
 });
 
-test('the amount is due again after the bank rejects the refund that cancelled the order', async () => {
+test('the amount is due for refund again after the bank rejects the refund that cancelled the order', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
   await refund('5.00', 2);
   await shop.finishMoves();

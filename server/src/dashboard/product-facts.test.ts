@@ -5,14 +5,14 @@ import { openShop } from '../../test/shop.ts';
 const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`fact-${i}`, `value ${i}`]));
 const long = '€'.repeat(500);
 
-test('a product has up to 50 facts of 500 characters', async () => {
+test('accepts 50 metadata entries of 500 characters for a product', async () => {
   const { givenProduct } = await openShop();
   const metadata = Object.fromEntries(Object.keys(many).map((key) => [key, long]));
   const made = await givenProduct({ name: 'Scarf', price: '9', metadata });
   expect(made.metadata).toEqual(metadata);
 });
 
-test('every operation rejects facts beyond the limits by field and writes nothing', async () => {
+test('every product operation rejects metadata beyond the limits at its field (422), and writes nothing', async () => {
   const { givenProduct, dashboard } = await openShop();
   const product = await givenProduct({ name: 'Scarf', price: '9' });
   const params = { path: { product_id: product.id } };
@@ -39,7 +39,7 @@ test('every operation rejects facts beyond the limits by field and writes nothin
   expect(list?.products.map(({ name, metadata }) => [name, metadata])).toEqual([['Scarf', {}]]);
 });
 
-test('finds products by the values and words of their facts, and returns all 50 to agents', async () => {
+test('finds products by words in their metadata, and returns all 50 entries to agents', async () => {
   const shop = await openShop();
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
   const some = Object.fromEntries(Object.entries(many).slice(0, 48));

@@ -10,7 +10,7 @@ const row = (slug: string, more: Partial<ProductImport> = {}): ProductImport => 
   ...more,
 });
 
-test('rejects each invalid row with its mistakes, and writes the valid ones', async () => {
+test('an import reports the mistakes of each invalid product row, and writes the valid rows', async () => {
   const { dashboard } = await openShop();
   const bad = { slug: 'bad', name: 7, price: 'cheap', extra: true } as never;
 
@@ -29,7 +29,7 @@ test('rejects each invalid row with its mistakes, and writes the valid ones', as
   ]);
 });
 
-test('importing the same rows again changes nothing', async () => {
+test('importing the same product rows again changes nothing', async () => {
   const { dashboard } = await openShop();
   const body = {
     products: [
@@ -80,7 +80,7 @@ test('an import keeps fields that a row omits, and the ids and stock of variants
   expect(after?.variants[0]?.id).toBe(before?.variants[0]?.id);
 });
 
-test('an import changes the stock of existing variants only on request', async () => {
+test('an import changes the stock of existing variants only with update_inventory', async () => {
   const { dashboard } = await openShop();
   await dashboard.POST(importing, { body: { products: [row('mug', { inventory_quantity: 4 })] } });
   const products = [row('mug', { inventory_quantity: 9 })];
@@ -92,7 +92,7 @@ test('an import changes the stock of existing variants only on request', async (
   expect((await dashboard.GET('/api/dashboard/products')).data?.products[0]?.total_inventory).toBe(9);
 });
 
-test('a dry run returns the result of an import and writes nothing', async () => {
+test('a dry run returns the result of a product import and writes nothing', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Mug', slug: 'mug' });
   const products = [row('mug', { vendor: 'New' }), row('cup'), row('cup2', { price: '1.999' })];
@@ -180,7 +180,7 @@ test('new products whose SKU is taken are rejected row by row, and the others ar
   expect(data?.results.map(({ errors }) => errors[0]?.ctx?.sku)).toEqual([
     ...[undefined, undefined, 'TAKEN', undefined, 'A', undefined],
   ]);
-  // A dry run rolls back each row at once, so a row does not conflict with the SKU of an earlier one.
+  // A dry run rolls back each row immediately, so a row does not conflict with the SKU of an earlier one.
   expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));
   const { data: page } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'p5' } } });
   expect(page?.products).toMatchObject([{ slug: 'p5', price: '7.50', tags: ['tag-5'], total_inventory: 2 }]);
@@ -189,7 +189,7 @@ test('new products whose SKU is taken are rejected row by row, and the others ar
   expect(all.data?.products).toHaveLength(5);
 });
 
-test('an import with update_inventory sets the given stock and keeps the rest', async () => {
+test('an import with update_inventory sets the given stock, and keeps the stock of other variants', async () => {
   const shop = await openShop();
   const variants = [
     { option1: 'S', inventory_quantity: 4 },
@@ -238,7 +238,7 @@ test('stock equals the sum of its movements after concurrent imports and adjustm
   expect(rows.map(({ moved }) => moved)).toEqual(rows.map(({ on_hand }) => on_hand));
 });
 
-test('an import keeps fields of variants that a row omits, and its price applies to variants without one', async () => {
+test('an import keeps fields of variants that a row omits, and the product price applies to variants without a price', async () => {
   const shop = await openShop();
   const given = {
     sku: 'T-S',
@@ -278,7 +278,7 @@ test('an import keeps fields of variants that a row omits, and its price applies
   ]);
 });
 
-test('an import can add variants to a product without any, and a row without a price keeps the current one', async () => {
+test('an import can add variants to a product without variants, and a row without a price keeps the current price', async () => {
   const shop = await openShop();
   await imported(shop, [row('tee', { sku: 'TEE', weight: '1', inventory_quantity: 2 })]);
   const variants = [
@@ -343,7 +343,7 @@ test('an import marks only the changed variants of a product as changed', async 
   expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
 });
 
-test('importing a product as not taxable and then as taxable makes it taxable again, and keeps a special tax class', async () => {
+test('importing a product as taxable gives an untaxed product the standard tax class, and keeps a special tax class', async () => {
   const { dashboard } = await openShop();
   const send = (taxable: boolean) =>
     dashboard.POST(importing, { body: { products: [row('mug', { taxable }), row('book', { taxable })] } });
@@ -373,7 +373,7 @@ test('importing a product as not taxable and then as taxable makes it taxable ag
   ]);
 });
 
-test('an import can publish a product that an earlier import unpublished', async () => {
+test('an import publishes an active product that an earlier import unpublished', async () => {
   const { dashboard } = await openShop();
   const send = (more: Partial<ProductImport>) =>
     dashboard.POST(importing, { body: { products: [row('mug', { status: 'active', ...more })] } });
@@ -412,7 +412,7 @@ test('importing a product without a price creates a draft, or keeps the price of
   ]);
 });
 
-test('an import and its dry run warn about prices that change by more than 80 %, and about no others', async () => {
+test('an import and its dry run warn only about prices that change by more than 80 %', async () => {
   const { dashboard } = await openShop();
   const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
   const products = (plain: string, small: string, medium: string) => [

@@ -13,7 +13,7 @@ const tee = {
   ],
 };
 
-test('every product operation reports the SKU that is already taken', async () => {
+test('every product operation rejects a SKU that is already taken, and names the SKU', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
   await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
@@ -182,7 +182,7 @@ test('a product or variant with reserved stock cannot be deleted', async () => {
   expect(data?.variants).toHaveLength(2);
 });
 
-test('an import keeps a variant with reserved stock even if its row omits it', async () => {
+test('rejects an import row that omits a variant with reserved stock', async () => {
   const { dashboard, givenProduct, givenCheckout } = await openShop();
   const made = await givenProduct({ ...tee, slug: 'tee' });
   await givenCheckout({ content: [{ variant_id: made.variants[0]?.id ?? '', quantity: 1 }] });

@@ -62,7 +62,7 @@ test('rejects a requested slug or SKU that is taken and writes nothing', async (
   expect(data?.total).toBe(0);
 });
 
-test('reports every mistake in a product at once, each at its field', async () => {
+test('reports all mistakes in a product together, each at its field', async () => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(products, {
@@ -132,7 +132,7 @@ test('rejects variant fields on a product that has variants', async () => {
   expect(error).toMatchObject({ error: 'product_has_variants', fields: ['price'] });
 });
 
-test('stores HTML in a plain description as literal text', async () => {
+test('removes HTML from a plain description, and keeps its text', async () => {
   const { givenProduct } = await openShop();
 
   const mug = await givenProduct({ description: '<p>Hand&shy;made &amp; <b>warm</b>.</p><script>alert(1)</script>' });
@@ -186,7 +186,7 @@ test('deletes neither an option that distinguishes variants nor an option value 
   expect(dropped.error).toMatchObject({ error: 'option_in_use', values: ['M'] });
 });
 
-test('variants are added, changed and deleted individually, except that the last one stays', async () => {
+test('variants can be added, changed and deleted individually, but the last variant cannot be deleted', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -218,7 +218,7 @@ test('variants are added, changed and deleted individually, except that the last
   expect(data?.options[0]?.values).toEqual(['S', 'M', 'L']);
 });
 
-test('rejects a variant with an option value that its option does not list', async () => {
+test('rejects a variant with a value that its option does not list (422)', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -240,7 +240,7 @@ test('rejects a variant with an option value that its option does not list', asy
   expect(data).toEqual(made);
 });
 
-test('filters products by price, stock, collection and times, all at once', async () => {
+test('filters products by price, stock, collection and times, and combines the filters', async () => {
   const { dashboard, givenProduct } = await openShop();
   const gone = await givenProduct({ name: 'Gone', price: '5.00', inventory_quantity: 0 });
   const low = await givenProduct({ name: 'Low', price: '10.00', inventory_quantity: 2, low_stock_threshold: 3 });
@@ -277,7 +277,7 @@ test('filters products by price, stock, collection and times, all at once', asyn
   expect(response.status).toBe(422);
 });
 
-test('images keep their given positions', async () => {
+test('adding, moving or deleting an image keeps the order of the other images', async () => {
   const { dashboard, givenProduct } = await openShop();
   const image = (n: number) => ({ url: `https://images.example/${n}.jpg` });
   const made = await givenProduct({ images: [image(1), image(2)] });
@@ -299,7 +299,7 @@ test('images keep their given positions', async () => {
   expect(names(left.data)).toEqual(['3', '2']);
 });
 
-test('a deleted product is not found anywhere and leaves a tombstone', async () => {
+test('a deleted product is no longer found, and leaves a tombstone with its slug', async () => {
   const { dashboard, storefront, givenProduct, owner, site_id } = await openShop();
   const mug = await givenProduct({ slug: 'gone' });
   const path = { product_id: mug.id };
@@ -316,7 +316,7 @@ test('a deleted product is not found anywhere and leaves a tombstone', async () 
   expect(rows).toEqual([{ slug: 'gone' }]);
 });
 
-test("answers 404 to reads and changes of another shop's product", async () => {
+test("returns 404 for reads and changes of another shop's product", async () => {
   const { givenProduct, dashboard: own } = await openShop();
   const { dashboard: stranger } = await openShop();
   const made = await givenProduct(tee);
@@ -346,7 +346,7 @@ test("answers 404 to reads and changes of another shop's product", async () => {
   expect((await own.GET(product, { params: { path } })).data).toEqual(made);
 });
 
-test('answers 404 for a variant id of another product', async () => {
+test('returns 404 for a variant id of another product', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [mug, made] = [await givenProduct(), await givenProduct(tee)];
 

@@ -34,7 +34,7 @@ async function givenPaidOrder(quantity = 3) {
   };
 }
 
-test('the suggested refunds of all pieces add up to the charged amount, with tax and after discounts', async () => {
+test('the suggested refunds of all items add up to the charged amount, including tax and discounts', async () => {
   const { order, suggest, refund } = await givenPaidOrder();
   // (30.00 − 10.00) × 1.19 = 23.80, and 4.90 × 1.19 = 5.83 for the parcel.
   expect(order.total).toBe('29.63');
@@ -50,7 +50,7 @@ test('the suggested refunds of all pieces add up to the charged amount, with tax
   expect(amounts).toEqual(['7.93 1.27', '7.94 1.26', '7.93 1.27']);
 });
 
-test('suggests shipping and fee, and never more than is refundable', async () => {
+test('a suggested refund adds shipping, subtracts the fee, and never exceeds the refundable amount', async () => {
   const { order, suggest, refund } = await givenPaidOrder();
 
   const whole = await suggest(3, { shipping: 'all' });
@@ -63,7 +63,7 @@ test('suggests shipping and fee, and never more than is refundable', async () =>
   expect(rest.data).toMatchObject({ amount: '9.63', refundable: '9.63' });
 });
 
-test('the shipping parts of all refunds together are at most the shipping cost (422)', async () => {
+test('the shipping amounts of all refunds together cannot exceed the shipping cost (422)', async () => {
   const { suggest, refund } = await givenPaidOrder();
 
   const first = await refund('9.93', 1, { shipping: '2.00' });
@@ -78,7 +78,7 @@ test('the shipping parts of all refunds together are at most the shipping cost (
   expect((await suggest(1, { shipping: '1.84' })).error).toMatchObject({ detail: [{ loc: ['body', 'shipping'] }] });
 });
 
-test('rejects pieces beyond the quantity of a line (422), and unknown lines and orders (404)', async () => {
+test('rejects a suggestion for more items than the line has (422), or for an unknown line or order (404)', async () => {
   const { shop, order, suggest } = await givenPaidOrder();
   const elsewhere = await openShop();
   const foreign = await elsewhere.givenOrder();

@@ -31,7 +31,7 @@ test('accepts exactly one of 16 concurrent saves based on the same version', asy
   expect(now.etag).toBe(tagIn(won?.response as Response));
 });
 
-test('keeps stock changes from sales and counts while the product is saved', async () => {
+test('saving a product keeps stock changes from concurrent sales and adjustments', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { id, variants } = await shop.givenProduct({
@@ -68,7 +68,7 @@ test('keeps stock changes from sales and counts while the product is saved', asy
   ]);
 });
 
-test('a sale does not make a save of the product stale', async () => {
+test('accepts a save based on the product version from before a sale', async () => {
   const shop = await openShop();
   const { id, variants } = await shop.givenProduct();
   const { etag } = await readProduct(shop, id);
@@ -79,7 +79,7 @@ test('a sale does not make a save of the product stale', async () => {
   expect(saved.data?.variants).toMatchObject([{ price: '12.00', inventory_quantity: 8 }]);
 });
 
-/** Removes the second of two variants, which a cart and an order contain, by the function `take`. */
+/** Calls `take` to remove the second of two variants, which a cart and an order contain. */
 async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [string, string]) => Promise<unknown>) {
   const shop = await openShop();
   const made = await shop.givenProduct({
@@ -112,7 +112,7 @@ async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [st
   };
 }
 
-test('saving a product without one of its variants deletes that variant like the operation for one variant', async () => {
+test('saving a product without one of its variants has the same effect as deleting that variant', async () => {
   const one = await withoutSecond((shop, product_id, [, variant_id]) =>
     shop.dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', {
       params: { path: { product_id, variant_id } },
@@ -130,7 +130,7 @@ const MOST = 2048;
 const VALUES = Array.from({ length: 128 }, (_, i) => `Shade ${i}`);
 const SIZES = Array.from({ length: 16 }, (_, i) => `Size ${i}`);
 
-test('saves 2,048 variants with all their fields, and rejects one more', async () => {
+test('saves 2,048 variants with all their fields, and rejects 2,049', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct();
   const options = [

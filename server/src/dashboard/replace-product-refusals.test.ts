@@ -31,7 +31,7 @@ const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, str
     ['variants', 4, 'id'],
     'variant_unknown',
   ],
-  'a variant twice': ({ variants: [one] }) => [
+  'the same variant twice': ({ variants: [one] }) => [
     { variants: [{ id: one?.id }, { id: one?.id }] },
     ['variants', 1, 'id'],
     'duplicate',
@@ -52,7 +52,7 @@ const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, str
     ['variants', 0, 'option2'],
     'enum',
   ],
-  'a value that is taken from its option': ({ options: [size, colour] }) => [
+  'a used value that its option no longer lists': ({ options: [size, colour] }) => [
     { options: [{ id: size?.id, values: ['S'] }, { id: colour?.id }] },
     ['variants', 2, 'option1'],
     'enum',
@@ -63,20 +63,20 @@ const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, str
     'missing',
   ],
   'a new option without a name': () => [{ options: [{ values: ['S'] }] }, ['options', 0, 'name'], 'missing'],
-  'two options with one name': ({ options: [size, colour] }) => [
+  'two options with the same name': ({ options: [size, colour] }) => [
     { options: [{ id: size?.id }, { id: colour?.id, name: 'SIZE' }] },
     ['options', 1, 'name'],
     'duplicate',
   ],
-  'an option of nothing': () => [{ options: [{ id: NOBODY }] }, ['options', 0, 'id'], 'option_unknown'],
-  'an image of nothing': () => [{ images: [{ id: NOBODY }] }, ['images', 0, 'id'], 'image_unknown'],
-  'an image without an address': () => [{ images: [{ alt: 'Front' }] }, ['images', 0, 'url'], 'missing'],
-  'an image without https': () => [
+  'an unknown option': () => [{ options: [{ id: NOBODY }] }, ['options', 0, 'id'], 'option_unknown'],
+  'an unknown image': () => [{ images: [{ id: NOBODY }] }, ['images', 0, 'id'], 'image_unknown'],
+  'an image without a URL': () => [{ images: [{ alt: 'Front' }] }, ['images', 0, 'url'], 'missing'],
+  'an image URL without https': () => [
     { images: [{ url: 'http://b.example/1.jpg' }] },
     ['images', 0, 'url'],
     'value_error',
   ],
-  'a file of nothing': () => [{ images: [{ file_id: NOBODY }] }, ['images', 0, 'file_id'], 'file_unknown'],
+  'an unknown file': () => [{ images: [{ file_id: NOBODY }] }, ['images', 0, 'file_id'], 'file_unknown'],
   'a file for an existing image': ({ images: [one] }) => [
     { images: [{ id: one?.id, file_id: NOBODY }] },
     ['images', 0, 'file_id'],
@@ -89,10 +89,10 @@ const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, str
   ],
   'a blank name': () => [{ name: ' ' }, ['name'], 'string_too_short'],
   'a read-only field': () => [{ price: '5.00' }, ['price'], 'extra_forbidden'],
-  'nothing at all': () => [{}, [], 'too_short'],
+  'an empty body': () => [{}, [], 'too_short'],
 };
 
-describe('rejects an invalid body, names the field and changes nothing:', () => {
+describe('saving a product with an invalid body', () => {
   let shop: TestShop;
   let tee: Product;
   let other: Product;
@@ -102,7 +102,7 @@ describe('rejects an invalid body, names the field and changes nothing:', () => 
     other = await shop.givenProduct({ sku: 'OTHER' });
   });
 
-  test.for(Object.entries(MISTAKES))('%s', async ([, mistake]) => {
+  test.for(Object.entries(MISTAKES))('rejects %s (422), names the field and changes nothing', async ([, mistake]) => {
     const before = await rowsOf(shop);
     const [body, place, type] = mistake(tee, other);
 
@@ -118,11 +118,11 @@ describe('rejects an invalid body, names the field and changes nothing:', () => 
 /** Requests that are rejected by the database or the state of the shop, after part of them was written. */
 const CONFLICTS: Record<string, [string, (tee: Product) => ProductReplacement]> = {
   'a slug of another product': ['slug_taken', () => ({ slug: 'other' })],
-  'a deleted variant with stock reserved by an open checkout': [
+  'deleting a variant whose stock an open checkout has reserved': [
     'conflict',
     ({ variants }) => ({ variants: variants.slice(0, 3).map(({ id }) => ({ id })) }),
   ],
-  'a policy of deny with more reserved than on hand': [
+  'the policy deny for a variant with more reserved than on hand': [
     'insufficient_stock',
     ({ variants }) => ({
       variants: variants.map(({ id }, i) => ({
@@ -144,8 +144,8 @@ const CONFLICTS: Record<string, [string, (tee: Product) => ProductReplacement]> 
   ],
 };
 
-describe('rejects a conflict in one part of the product and saves none of the others:', () => {
-  test.for(Object.entries(CONFLICTS))('%s', async ([, [code, bodyOf]]) => {
+describe('saving a product with a conflict in one part', () => {
+  test.for(Object.entries(CONFLICTS))('rejects %s, and saves none of the other parts', async ([, [code, bodyOf]]) => {
     const shop = await openShop();
     const tee = await givenTee(shop);
     await shop.givenProduct({ slug: 'other' });
@@ -166,7 +166,7 @@ describe('rejects a conflict in one part of the product and saves none of the ot
   });
 });
 
-test('requires If-Match with the current version', async () => {
+test('rejects a save without If-Match (422), or with an old version (412 stale)', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { etag } = await readProduct(shop, tee.id);
@@ -189,7 +189,7 @@ test('requires If-Match with the current version', async () => {
   expect(again.data?.name).toBe('Blouse');
 });
 
-test('answers 404 for a product of another shop and a deleted one', async () => {
+test('returns 404 for a product of another shop and for a deleted one', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const theirs = await givenTee(other);
   const { id } = await shop.givenProduct();

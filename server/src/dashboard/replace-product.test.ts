@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenProcessingFile, givenTee, readProduct, save, type TestShop, tagIn } from '../../test/saved-product.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('saves fields, options, variants and images in one request, and keeps fields that it omits', async () => {
+test('saves fields, options, variants and images in one request, and keeps fields that the request omits', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -64,7 +64,7 @@ test('a save without changes writes nothing and sends no event', async () => {
   expect(await told()).toEqual([]);
 });
 
-test('a save sends one product.updated, indexes the product and records the call in the audit', async () => {
+test('a save sends one product.updated, updates the search index, and adds an audit event', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { told } = await givenWebhook(shop);
@@ -200,7 +200,7 @@ test('keeps existing SKUs that differ only in case until they are changed', asyn
   expect(repeated.error).toMatchObject({ detail: [{ loc: ['body', 'variants', 0, 'sku'], type: 'duplicate' }] });
 });
 
-test('a save keeps, describes, moves, removes and adds images, even unprocessed ones', async () => {
+test('a save can keep, describe, move, remove and add images, including unprocessed ones', async () => {
   const shop = await openShop();
   const { id, images } = await givenTee(shop);
   const [first] = images;

@@ -7,8 +7,8 @@ const ORDER = '/api/dashboard/orders/{order_id}';
 const RETURN = '/api/dashboard/returns/{return_id}';
 
 /**
- * Places and pays an order of three mugs at 10.00 and a parcel for 4.90, adds a lid at the given price, so that it is due, and
- * ships everything.
+ * Places and pays an order of three mugs at 10.00 with a parcel for 4.90. Then adds a lid at the given price, which
+ * becomes due, and ships everything.
  */
 async function givenDue(lid: string, { invoices = false } = {}) {
   const shop = await openShop();
@@ -55,7 +55,7 @@ async function givenDue(lid: string, { invoices = false } = {}) {
   return { shop, order_id: order.id, returned, money, record };
 }
 
-test('goods that come back lower the amount due first, and nothing is refunded', async () => {
+test('returned goods worth less than the amount due lower the amount due, and are not refunded', async () => {
   const { returned, money, record } = await givenDue('25.00');
   const { receive, refund, close } = await returned(2);
 
@@ -88,7 +88,7 @@ test('a return that is worth more than the amount due refunds the difference', a
   });
 });
 
-test('several receipts lower the amount due, then the refund; the fee is kept once', async () => {
+test('several receipts of a return lower the amount due before the refund, and the return fee is subtracted once', async () => {
   const { returned, money } = await givenDue('12.00');
   const { receive, refund } = await returned(3, '1.50');
 
@@ -99,12 +99,12 @@ test('several receipts lower the amount due, then the refund; the fee is kept on
   await receive(1);
   const { data } = await refund();
 
-  // Three mugs cost 30.00: 12.00 were due, and 1.50 is the fee.
+  // Three mugs cost 30.00. The amount due of 12.00 and the fee of 1.50 are deducted.
   expect(data?.refund.amount).toBe('16.50');
   expect(await money()).toMatchObject({ amount_due: '0.00', refund_due: '0.00', refunded: '16.50' });
 });
 
-test('a second refund of a return refunds the whole price of its pieces', async () => {
+test('once a return has lowered the amount due to 0.00, further received items are refunded in full', async () => {
   const { returned, money } = await givenDue('4.00');
   const { receive, refund } = await returned(2);
 
@@ -116,7 +116,7 @@ test('a second refund of a return refunds the whole price of its pieces', async 
   expect(await money()).toMatchObject({ amount_due: '0.00', refund_due: '0.00', refunded: '16.00' });
 });
 
-test('an exchange credits what is left above the amount due', async () => {
+test('an exchange credits only the price of the returned items above the amount due', async () => {
   const { returned, money } = await givenDue('4.00');
   const { receive, exchange } = await returned(2);
   await receive(2);
@@ -127,7 +127,7 @@ test('an exchange credits what is left above the amount due', async () => {
   expect(await money()).toMatchObject({ amount_received: '18.90', amount_due: '0.00', refund_due: '0.00' });
 });
 
-test('two parallel receipts lower the amount due once for each piece', async () => {
+test('parallel receipts of a return lower the amount due once for each item', async () => {
   const { returned, money } = await givenDue('25.00');
   const { receive } = await returned(2);
 
@@ -137,7 +137,7 @@ test('two parallel receipts lower the amount due once for each piece', async () 
   expect(await money()).toMatchObject({ amount_due: '5.00' });
 });
 
-test('credit notes lower the invoice by the price of the pieces, whether it was due or is refunded', async () => {
+test('credit notes cover the part of the returned items that lowered the amount due, and the refunded part', async () => {
   const { shop, order_id, returned } = await givenDue('4.00', { invoices: true });
   const { receive, refund } = await returned(2);
 

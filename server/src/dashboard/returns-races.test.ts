@@ -7,7 +7,7 @@ function inParallel<Result>(call: (i: number) => Promise<Result>): Promise<Resul
   return Promise.all(Array.from({ length: CALLS }, (_, i) => call(i)));
 }
 
-test('parallel requests of staff and customer never hold more pieces than were shipped', async () => {
+test('parallel return requests of staff and customer never exceed the shipped quantity', async () => {
   const { create, request, line, shop, order } = await givenShippedOrder(5);
 
   const answers = await inParallel((i) => (i % 2 ? create(2) : request(2)));
@@ -22,7 +22,7 @@ test('parallel requests of staff and customer never hold more pieces than were s
   expect(data?.returns.flatMap(({ lines }) => lines.map(({ quantity }) => quantity))).toEqual([2, 2]);
 });
 
-test('parallel receipts of the same pieces count and restock them once', async () => {
+test('parallel receipts of the same items count and restock them once', async () => {
   const { given, receive, read, line, onHand } = await givenShippedOrder(3);
   const { id, lines } = await given(3);
 
@@ -34,7 +34,7 @@ test('parallel receipts of the same pieces count and restock them once', async (
   expect(await onHand()).toBe(29);
 });
 
-test('parallel refunds of a return refund its pieces once', async () => {
+test('parallel refunds of a return refund its items once', async () => {
   const { given, receive, refundReturn, details } = await givenShippedOrder(2);
   const { id, lines } = await given(1);
   await receive(id, lines[0]?.id ?? '', 1);
@@ -47,7 +47,7 @@ test('parallel refunds of a return refund its pieces once', async () => {
   expect(await details()).toMatchObject({ refunded: '10.00', line_states: [{ refunded: 1, returned: 1 }] });
 });
 
-test('parallel returns, refunds with restocking and cancellations never count a piece twice', async () => {
+test('parallel returns, refunds with restocking and cancellations never count an item twice', async () => {
   const { create, cancel, refundOrder, line, onHand } = await givenShippedOrder(4);
 
   const answers = await inParallel(async (i) => {

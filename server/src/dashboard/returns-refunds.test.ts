@@ -19,7 +19,7 @@ test('a refunded return cannot be cancelled (409), and its items cannot be retur
   expect(await line()).toMatchObject({ refunded: 2, returnable: 0 });
 });
 
-test('the mail about a refunded return that is closed with a reason mentions no missing refund', async () => {
+test('the mail about a closed return does not say that the refund is missing if the return was refunded', async () => {
   const { shop, customer, given, receive, refundReturn, close } = await givenShippedOrder(2);
   const { id, lines } = await given(2);
   await receive(id, lines[0]?.id ?? '', 1);
@@ -33,7 +33,7 @@ test('the mail about a refunded return that is closed with a reason mentions no 
   expect(html).not.toContain('without a refund');
 });
 
-test('refunding all of an order by a return does not mark goods as returned that are still with the customer', async () => {
+test('a full refund through a return does not mark items as returned that the customer still has', async () => {
   const kept = await givenShippedOrder(1);
   const { id } = await kept.given(1, { keep_goods: true });
   await kept.refundReturn(id, { shipping: 'all' });
@@ -46,7 +46,7 @@ test('refunding all of an order by a return does not mark goods as returned that
   expect(await part.details()).toMatchObject({ payment_status: 'refunded', fulfillment_status: 'fulfilled' });
 });
 
-test('pieces that were refunded while they were in a return cannot be returned again', async () => {
+test('items that were refunded during an open return cannot be returned again', async () => {
   const { given, create, refundOrder, cancel, line } = await givenShippedOrder(2);
   const { id } = await given(1);
   await refundOrder('20.00', 2);
@@ -59,7 +59,7 @@ test('pieces that were refunded while they were in a return cannot be returned a
   });
 });
 
-test('items of an order that were refunded as returned cannot be returned again', async () => {
+test('items that were refunded with the reason `returned` cannot be returned again', async () => {
   const { shop, order, create, line, details } = await givenShippedOrder(2);
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
     params: { path: { order_id: order.id } },
@@ -71,7 +71,7 @@ test('items of an order that were refunded as returned cannot be returned again'
   expect((await create(1)).error).toMatchObject({ error: 'return_quantity_exceeded' });
 });
 
-test('the shipping part of a suggested refund never exceeds its amount', async () => {
+test('the shipping part of a suggested refund never exceeds the amount of the refund', async () => {
   const { shop, order, line_item_id, given, receive, refundReturn } = await givenShippedOrder(2);
   const at = { params: { path: { order_id: order.id } } };
   const { id, lines } = await given(2, { fee: '22.00' });

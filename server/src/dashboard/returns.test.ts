@@ -90,7 +90,7 @@ test('a return that is requested, approved, received, refunded and closed adds t
   expect(sent.filter(({ subject }) => subject.includes(name))).toHaveLength(4);
 });
 
-test('staff create a return that is approved at once, with one mail about the approval', async () => {
+test('a return that staff create is approved immediately, with one mail about the approval', async () => {
   const given = await givenShippedOrder(2);
   const { shop, customer, create } = given;
   const events = await subscribe(given);
@@ -99,12 +99,12 @@ test('staff create a return that is approved at once, with one mail about the ap
   const { data } = await create(1, { staff_note: 'Called us.' });
 
   expect(data).toMatchObject({ status: 'approved', staff_note: 'Called us.', created_by: 'api_key' });
-  // Events of one transaction have no order.
+  // Events of the same transaction may arrive in any order.
   expect((await events()).toSorted()).toEqual([`return.approved ${data?.number}`, `return.requested ${data?.number}`]);
   expect((await mailsTo(shop, customer.email)).length - before).toBe(1);
 });
 
-test('declining or cancelling a return makes its pieces returnable again', async () => {
+test('declining or cancelling a return makes its items returnable again', async () => {
   const { shop, customer, request, decline, cancel, given, track, line } = await givenShippedOrder(2);
 
   const first = await request(2);
@@ -120,7 +120,7 @@ test('declining or cancelling a return makes its pieces returnable again', async
   }
 });
 
-test('rejects every other status change (409 invalid_transition with the allowed ones)', async () => {
+test('rejects every status change of a return that is not allowed (409 invalid_transition with the allowed ones)', async () => {
   const shipped = await givenShippedOrder(20);
   const { request, given, approve, decline, track, cancel, receive, refundReturn, close } = shipped;
   const open = async (status: string) => {
@@ -172,7 +172,7 @@ test('rejects every other status change (409 invalid_transition with the allowed
   }
 });
 
-test('a return holds at most the pieces that were shipped and are not in another return', async () => {
+test('rejects a return of more items than were shipped and are not in another return (409 return_quantity_exceeded)', async () => {
   const { shop, create, given, receive, refundOrder, line, line_item_id } = await givenShippedOrder(4, { ship: 3 });
 
   const tooMany = await create(4);
@@ -205,7 +205,7 @@ test('a return holds at most the pieces that were shipped and are not in another
   ]);
 });
 
-test('after the return period, only staff who override the policy can create a return, which is marked late', async () => {
+test('after the return period, only staff can create a return, by overriding the policy, and the return is marked as late', async () => {
   const { create, request, shippedDaysAgo } = await givenShippedOrder(2);
   await shippedDaysAgo(13);
   expect((await create(1)).data).toMatchObject({ late: false });
@@ -220,7 +220,7 @@ test('after the return period, only staff who override the policy can create a r
   expect((await create(1, { override_policy: true })).data).toMatchObject({ status: 'approved', late: true });
 });
 
-test('rejects products that are not returnable, unless staff override the policy', async () => {
+test('rejects a return of products that are not returnable (409 not_returnable), unless staff override the policy', async () => {
   const { create, request, line_item_id } = await givenShippedOrder(2, { returnable: false });
 
   for (const { response, error } of [await request(1), await create(1)]) {
@@ -247,7 +247,7 @@ test('all receipts of a return together cannot exceed its quantity (422)', async
   expect(await onHand()).toBe(28);
 });
 
-test('resellable pieces are restocked once, with a stock movement that names the return', async () => {
+test('resellable items are restocked once, with a stock movement that names the return', async () => {
   const { shop, order, given, receive, refundReturn, onHand } = await givenShippedOrder(3);
   const { id, lines } = await given(3);
   const line = lines[0]?.id ?? '';
@@ -266,7 +266,7 @@ test('resellable pieces are restocked once, with a stock movement that names the
   expect(back).toMatchObject([{ delta: 1, reference: { type: 'return', id } }]);
 });
 
-test('pieces that did not arrive can be returned again once the return is closed', async () => {
+test('items that did not arrive can be returned again once the return is closed', async () => {
   const { shop, customer, given, receive, refundReturn, line } = await givenShippedOrder(2);
   const { id, lines } = await given(2);
   const sent = async () => (await mailsTo(shop, customer.email)).at(-1)?.subject;
@@ -283,7 +283,7 @@ test('pieces that did not arrive can be returned again once the return is closed
   expect(await line()).toMatchObject({ returned: 1, refunded: 1, returnable: 1 });
 });
 
-test('an order becomes `returned` when all shipped pieces are back and none is left to ship', async () => {
+test('an order becomes `returned` when all shipped items are back and none is left to ship', async () => {
   const { given, receive, details, refundOrder, shop, order, line_item_id } = await givenShippedOrder(3, { ship: 2 });
   const { id, lines } = await given(2);
   await receive(id, lines[0]?.id ?? '', 2);
@@ -306,7 +306,7 @@ test('an order becomes `returned` when all shipped pieces are back and none is l
   });
 });
 
-test('a return whose goods the customer keeps is refunded without a receipt, and its pieces are not restocked', async () => {
+test('a return whose goods the customer keeps is refunded without a receipt, and its items are not restocked', async () => {
   const { request, approve, refundReturn, line, onHand, cancel } = await givenShippedOrder(2);
   const { id = '' } = (await request(1)).data ?? {};
   await approve(id, { keep_goods: true });
@@ -322,7 +322,7 @@ test('a return whose goods the customer keeps is refunded without a receipt, and
   expect((await cancel(id)).error).toMatchObject({ error: 'invalid_transition', allowed: [] });
 });
 
-test('each piece of a return is refunded once, and closing without money needs a reason', async () => {
+test('each item of a return is refunded once, and closing a return without a refund needs a reason', async () => {
   const { given, receive, refundReturn, close, details } = await givenShippedOrder(2);
   const { id, lines } = await given(2, { fee: '3.00' });
   await receive(id, lines[0]?.id ?? '', 1);
@@ -356,7 +356,7 @@ test('each piece of a return is refunded once, and closing without money needs a
   expect((await mailsTo(free.shop, free.customer.email)).at(-1)?.html).toContain('It was worn.');
 });
 
-test('the goods of an unpaid order can be returned, but no money is refunded', async () => {
+test('the goods of an unpaid order can be returned, but a refund of the return is rejected (409)', async () => {
   const { given, receive, refundReturn, close } = await givenShippedOrder(1, { paid: false });
   const { id, lines } = await given(1);
   await receive(id, lines[0]?.id ?? '', 1);
@@ -367,7 +367,7 @@ test('the goods of an unpaid order can be returned, but no money is refunded', a
   expect((await close(id, 'Not paid.')).data).toMatchObject({ status: 'closed' });
 });
 
-test('a refund cannot restock pieces that belong to an open return', async () => {
+test('rejects a refund that restocks items of a return (409 return_quantity_exceeded)', async () => {
   const { given, receive, refundOrder, onHand, line } = await givenShippedOrder(2);
   const { id, lines } = await given(2);
   const open = await refundOrder('10.00', 1, { restock: true });
@@ -382,7 +382,7 @@ test('a refund cannot restock pieces that belong to an open return', async () =>
   expect(await line()).toMatchObject({ returned: 2, refunded: 1, returnable: 0 });
 });
 
-test('lists returns by status, order and number, newest first', async () => {
+test('lists returns newest first, and filters them by status, order and number', async () => {
   const { shop, order, given, request } = await givenShippedOrder(3);
   const first = await given(1);
   const second = (await request(1)).data;

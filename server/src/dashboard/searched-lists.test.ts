@@ -52,7 +52,7 @@ test('finds an order by part of any searchable field in any case, and no other o
   expect(await numbersOf(neighbour, { q: 'ngozi' })).toBe('');
 });
 
-test('a search never matches across two fields of an order, even with a separator in it', async () => {
+test('a search never matches text across two fields of an order, even if the query contains a separator', async () => {
   const shop = await openShop();
   await shop.givenOrder({ email: 'zoe@studio.example' });
 
@@ -62,7 +62,7 @@ test('a search never matches across two fields of an order, even with a separato
   }
 });
 
-test('finds customers only in their own shop, and never matches across two fields', async () => {
+test('finds customers only in their own shop, and never matches text across two fields', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace', phone: '+44 20 1' };
   await shop.dashboard.POST(customers, { body });
@@ -129,7 +129,7 @@ test('finds variants by SKU, barcode and name only in their own shop', async () 
   for (const q of ['umbrella', 's4', '%%', 'COATxS']) expect.soft(await found(q), q).toBe('0: ');
 });
 
-test('searches for orders and customers use an index despite row-level security', async () => {
+test('searches for orders, customers and variants use an index despite row-level security', async () => {
   const { site_id } = await openShop();
   await asSuperuser(async (superuser) => {
     await superuser.query('begin');

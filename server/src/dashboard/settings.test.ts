@@ -38,7 +38,7 @@ test('every setting can be changed', async () => {
   expect(data).toMatchObject(body);
 });
 
-test('stores missing bank details as null, and null removes all of them', async () => {
+test('stores missing bank details as null, and null removes all bank details', async () => {
   const { dashboard } = await openShop();
 
   const { data: given } = await dashboard.PATCH(settings, { body: { bank_details: bank } });
@@ -50,7 +50,7 @@ test('stores missing bank details as null, and null removes all of them', async 
   expect(removed?.bank_details).toBeNull();
 });
 
-test('rejects all mistakes that the schema cannot detect at once, by field', async () => {
+test('reports several mistakes in the settings that the schema cannot detect, each at its field (422)', async () => {
   const { dashboard } = await openShop();
   const body = {
     name: ' ',
@@ -87,7 +87,7 @@ test('the currency of a shop cannot change once it has products', async () => {
   expect(same?.name).not.toBe('Never');
 });
 
-test('the currency of a shop cannot change once an agent has requested or has a budget', async () => {
+test('the currency of a shop cannot change once an agent has requested or received a budget', async () => {
   const shop = await openShop({ currency: 'JPY' });
   const change = async () => (await shop.dashboard.PATCH(settings, { body: { currency: 'EUR' } })).error;
   const customer = await shop.givenCustomer();
@@ -102,7 +102,7 @@ test('the currency of a shop cannot change once an agent has requested or has a 
   for (const error of [asked, approved, issued]) expect(error).toMatchObject({ error: 'currency_in_use' });
 });
 
-test('the storefront shows a new shop name at once', async () => {
+test('the storefront shows a new shop name immediately', async () => {
   const { dashboard, storefront } = await openShop();
   await storefront.GET('/api/storefront/shop');
 

@@ -25,7 +25,7 @@ async function bareShop() {
   return { ...shop, read, open, [Symbol.asyncDispose]: () => stopServer(server) };
 }
 
-test('a new shop sees all missing steps, and cannot sell until the blocking ones are done', async () => {
+test('a new shop lists all missing setup steps, and cannot sell until the blocking steps are done', async () => {
   await using shop = await bareShop();
   const all = [
     'products',
@@ -66,7 +66,7 @@ test('a new shop sees all missing steps, and cannot sell until the blocking ones
   expect(await shop.open()).toEqual([]);
 });
 
-test('the step about the return address is done with an address, and absent if no returns can be requested', async () => {
+test('the setup step for the return address is done once an address is set, and omitted if returns are disabled', async () => {
   await using shop = await bareShop();
   const step = async () => (await shop.read()).items.find(({ code }) => code === 'returns');
   const policy = (return_policy: object) =>
@@ -93,7 +93,7 @@ test('a product completes its setup step once it is published and in stock', asy
   expect(await message()).toBe('A product is for sale.');
 });
 
-test('a shop without shipped goods needs no shipping option; one with pickup only needs no other payment', async () => {
+test('only a shop with shipped goods needs a shipping option, and a pickup option alone is sufficient to sell', async () => {
   await using shop = await bareShop();
   await shop.givenProduct({ requires_shipping: false });
   expect(await shop.open()).not.toContain('delivery');
@@ -104,7 +104,7 @@ test('a shop without shipped goods needs no shipping option; one with pickup onl
   expect((await shop.read()).can_sell).toBe(true);
 });
 
-test('card payments in test mode complete the setup, with a note that no money is charged', async () => {
+test('card payments in test mode complete the setup step `payment`, but not `live_payments`', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.GET(setup);
   const find = (wanted: string) => data?.items.find(({ code }) => code === wanted)?.done;

@@ -24,7 +24,7 @@ async function choicesFor({ storefront }: OpenShop, cart_id: string, country = '
   return data.shipping_options;
 }
 
-test('stores a shipping option as sent, for all countries and carts by default', async () => {
+test('stores a shipping option as sent, and by default for all countries and carts', async () => {
   const { dashboard } = await openShop();
   const given = {
     name: 'Express',
@@ -64,7 +64,7 @@ test.each([
   { input: { minimum_subtotal: '20', maximum_subtotal: '19.99' }, loc: ['body', 'maximum_subtotal'] },
   { input: { countries: ['de'] }, loc: ['body', 'countries', 0] },
   { input: { position: 0 }, loc: ['body', 'position'] },
-])('rejects the shipping option $input at the field $loc', async ({ input, loc }) => {
+])('rejects a shipping option with $input, and names the field $loc (422)', async ({ input, loc }) => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(optionsPath, { body: { name: 'Parcel', price: '4.90', ...input } });
@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc }] });
 });
 
-test('a new shipping option comes last, or moves the others if it has a position', async () => {
+test('a new shipping option comes last, or moves the other options if it has a position', async () => {
   const shop = await openShop();
   const { id } = await shop.givenShippingOption({ name: 'A' });
   await shop.givenShippingOption({ name: 'B' });
@@ -102,7 +102,7 @@ test('shipping options created and moved concurrently get distinct positions wit
   expect(positions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test('an update of a shipping option changes only the given fields, and validates them with the others', async () => {
+test('an update of a shipping option changes only the given fields, and is validated together with the other fields', async () => {
   const { dashboard, givenShippingOption } = await openShop();
   const before = await givenShippingOption({ description: 'Two days', minimum_subtotal: '20', countries: ['DE'] });
   const change = (body: object) => dashboard.PATCH(optionPath, { ...at(before.id), body });
@@ -129,7 +129,7 @@ test('limits a shop to 100 shipping options', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
 });
 
-test('answers 404 for a shipping option of another shop', async () => {
+test('returns 404 for a shipping option of another shop', async () => {
   const { dashboard } = await openShop();
   const { id } = await (await openShop()).givenShippingOption();
 
@@ -145,7 +145,7 @@ test('answers 404 for a shipping option of another shop', async () => {
   }
 });
 
-test('a cart can choose active options that fit its country and its subtotal after the discount', async () => {
+test('a cart offers the active shipping options for its country and its subtotal after the discount', async () => {
   const shop = await openShop();
   await shop.givenShippingOption({ name: 'Austria', countries: ['AT'] });
   await shop.givenShippingOption({ name: 'Off', active: false });
@@ -195,7 +195,7 @@ test('a discount code for free shipping makes every option free while the cart m
   expect(await prices()).toEqual(['4.90']);
 });
 
-test('goods that are not shipped have no shipping options', async () => {
+test('a cart without shipped goods has no shipping options', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   const { variants } = await shop.givenProduct({ requires_shipping: false });

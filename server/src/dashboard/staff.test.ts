@@ -42,7 +42,7 @@ async function openStaffedShop() {
   return { ...shop, db_owner: shop.owner, owner, anybody, invite, hire, logInAs };
 }
 
-test('each role has the permissions that the contract lists, and a changed role applies to the next call', async () => {
+test('each role has the permissions that the contract lists, and a change of the role applies to the next call', async () => {
   const { owner, hire, dashboard } = await openStaffedShop();
   const viewer = await hire('viewer');
   const orders = '/api/dashboard/orders';
@@ -204,7 +204,7 @@ test('nobody can withdraw or replace an invitation to a role with more permissio
   expect((await owner.DELETE(invitation, { params: own })).response.status).toBe(404);
 });
 
-test('the audit of each affected shop records when staff members join and change their login', async () => {
+test('the audit of each affected shop records when staff join it and when they change their login', async () => {
   const first = await openStaffedShop();
   const second = await openStaffedShop();
   const other = await openStaffedShop();
@@ -272,7 +272,7 @@ test('one owner remains when two owners remove each other concurrently', async (
   expect(replies.filter(({ response }) => response.status === 204)).toHaveLength(1);
 });
 
-test('an invitation works once, until it is replaced or withdrawn, and never opens an existing account', async () => {
+test('an invitation can be used once, becomes invalid when it is replaced, and never opens an existing account', async () => {
   const { anybody, owner, invite, hire, logInAs } = await openStaffedShop();
   const elsewhere = await openStaffedShop();
   const email = `noor-${crypto.randomUUID().slice(0, 8)}@example.com`;
@@ -292,7 +292,8 @@ test('an invitation works once, until it is replaced or withdrawn, and never ope
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // She has a login now, so an invitation from another shop neither sets her password nor works for anybody else.
+  // She has a login now. Therefore an invitation from another shop does not set her password, and nobody else can
+  // accept it.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });
   const stranger = await hire('viewer');
@@ -337,7 +338,7 @@ test('an invitation can be accepted for seven days', async () => {
   expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
 });
 
-test('removing a staff member, or their permissions, invalidates the invitations they sent', async () => {
+test('removing staff, or their permissions, invalidates the invitations that they sent', async () => {
   const { anybody, owner, invite, hire } = await openStaffedShop();
   const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
   const asked = { leaving: 'owner', demoted: 'viewer', promoted: 'support' } as const;
@@ -360,7 +361,7 @@ test('removing a staff member, or their permissions, invalidates the invitations
   expect((await join('promoted')).data).toMatchObject({ role: 'support' });
 });
 
-test('the audit records actions of staff and API keys with names, targets and fields, and who created and ended keys', async () => {
+test('the audit records the actions of staff and API keys with names, targets and fields', async () => {
   const { owner, dashboard, givenProduct, givenOrder } = await openStaffedShop();
   const { id: product_id } = await givenProduct();
   await owner.PATCH('/api/dashboard/products/{product_id}', {
@@ -406,7 +407,7 @@ test('the audit records actions of staff and API keys with names, targets and fi
   expect(timeline?.entries[0]).toMatchObject({ type: 'payment_confirmed', actor_type: 'staff', actor_name: 'Staff' });
 });
 
-test('repeating a rejected request with its Idempotency-Key succeeds once permission is granted, and rejections are recorded', async () => {
+test('a request rejected for lack of permission succeeds with the same Idempotency-Key once permission is granted', async () => {
   const { owner, hire, givenOrder, site_id, db_owner } = await openStaffedShop();
   const packer = await hire('fulfilment');
   const { id } = await givenOrder();

@@ -42,7 +42,7 @@ async function statesOf(shop: OpenShop, orders: Order[]) {
   return details.map((order) => `${order?.status} ${order?.payment_status}`);
 }
 
-test('a run cannot be undone after an edit of a paid order (409), which records what was received', async () => {
+test('rejects undoing a bank statement run after an edit of one of its paid orders (409)', async () => {
   const shop = await openShop();
   const [order] = (await givenOrders(shop, 1)) as [Order];
   const { variants } = await shop.givenProduct({ price: '12.50' });
@@ -166,7 +166,7 @@ test.each<[string, (shop: OpenShop, order: Order) => Promise<unknown>, string]>(
   },
 );
 
-test('an order whose payment is concurrently undone never ships', async () => {
+test('an order does not ship if its payment is undone at the same time', async () => {
   const shop = await openShop();
   for (let round = 0; round < 8; round += 1) {
     const orders = await givenOrders(shop, 2);
@@ -190,7 +190,7 @@ test('undoing a bank statement run twice concurrently changes its orders once', 
   expect(await statesOf(shop, orders)).toEqual(['pending awaiting_payment', 'pending awaiting_payment']);
 });
 
-test('another shop can neither see nor undo a bank statement run', async () => {
+test('another shop can neither list nor undo a bank statement run', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 1);
   const run = randomUUID();
@@ -202,7 +202,7 @@ test('another shop can neither see nor undo a bank statement run', async () => {
   expect(await statesOf(shop, orders)).toEqual(['confirmed paid']);
 });
 
-test('a transfer for an expired order is reported as late, and marks no order as paid', async () => {
+test('a transfer for an expired order is reported as late, and does not match the order', async () => {
   const shop = await openShop();
   const [expired, due] = (await givenOrders(shop, 2)) as [Order, Order];
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = any($1)', [

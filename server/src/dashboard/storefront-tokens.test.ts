@@ -16,7 +16,7 @@ async function openShopToVisit() {
   return { ...shop, visit };
 }
 
-test('a new storefront token opens the storefront of its shop only', async () => {
+test('a new storefront token gives access only to the storefront of its own shop', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const { site_id: elsewhere } = await openShop();
 
@@ -37,7 +37,7 @@ test('a revoked storefront token is rejected on the next call', async () => {
   expect((await visit(made?.secret)).response.status).toBe(401);
 });
 
-test('a rotated storefront token passes its description and origins to its successor', async () => {
+test('rotating a storefront token copies its description and origins to the new token', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const body = { description: 'App', allowed_origins: ['https://shop.example'] };
   const { data: old } = await dashboard.POST(tokens, { body });

@@ -64,7 +64,7 @@ test('concurrent requests create at most two active sync keys', async () => {
   expect((await dashboard.GET(keys)).data).toHaveLength(2);
 });
 
-test('a rotated sync key works for another day, as does its successor', async () => {
+test('a rotated sync key works for one more day, together with its successor', async () => {
   const { dashboard, first } = await openShopWithKey();
 
   const { data: successor } = await dashboard.POST(rotation, of(first.id));
@@ -87,7 +87,7 @@ test('of several concurrent rotations of a sync key, only one succeeds', async (
   for (const { error } of refused) expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('a rotation that would make a third active sync key changes nothing', async () => {
+test('rejects a rotation that would make a third active sync key, and changes nothing', async () => {
   const { dashboard, first } = await openShopWithKey();
   await dashboard.POST(keys, { body });
 
@@ -120,7 +120,7 @@ test('revoking a revoked sync key changes nothing', async () => {
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('answers 404 for a sync key of another shop or a key of another kind', async () => {
+test('returns 404 for a sync key of another shop or a key of another kind', async () => {
   const { first } = await openShopWithKey();
   const { dashboard: stranger } = await openShop();
   const { data: tokens } = await stranger.GET('/api/dashboard/storefront-tokens');

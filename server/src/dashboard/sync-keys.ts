@@ -12,12 +12,12 @@ export const createSyncKey: Handler<'dashboard.createSyncKey'> = ({ shop, caller
 };
 
 export const rotateSyncKey: Handler<'dashboard.rotateSyncKey'> = async ({ shop, caller, path, body }) => {
-  // The caller gets a secret with all of these scopes.
+  // The caller gets a secret with all of these scopes, so must have them.
   requireWrites((await credentials.get(shop, 'sync', path.sync_key_id)).scopes, caller);
   return credentials.rotate(shop, 'sync', path.sync_key_id, body?.grace_hours);
 };
 
-/** Throws unless the caller has the scopes that the sync key would get. */
+/** Throws `insufficient_scope` unless the caller has the scopes that the sync key would get. */
 function requireWrites(scopes: SyncKeyScope[], caller: Caller): void {
   if (scopes.includes('write')) requireAll(['products:write', 'inventory:write'], caller);
 }

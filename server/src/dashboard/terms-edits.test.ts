@@ -42,7 +42,7 @@ async function givenWholesaler(credit_limit: string | null = null) {
   };
 }
 
-test('an edit of an order on payment terms changes what is due, up to the credit limit', async () => {
+test('an edit of an order by invoice changes the amount due, up to the credit limit', async () => {
   const { buys, owes } = await givenWholesaler('100.00');
   const { resize, preview, details } = await buys(5);
 
@@ -58,7 +58,7 @@ test('an edit of an order on payment terms changes what is due, up to the credit
   expect(await details()).toMatchObject({ total: '94.90', amount_due: '94.90' });
 });
 
-test('recorded money leaves room below the credit limit, and other orders take it', async () => {
+test('an edit can use the credit that a recorded payment has freed, minus the amount due of other orders', async () => {
   const { buys, owes } = await givenWholesaler('100.00');
   const { record, resize } = await buys(5);
   await buys(2);
@@ -83,7 +83,7 @@ test('parallel edits of two orders never exceed the credit limit', async () => {
   expect(await owes()).toBe('99.80');
 });
 
-test('an order of which a part is paid becomes paid if an edit lowers its total to that part or below', async () => {
+test('a partly paid order becomes paid if an edit lowers its total to the received amount or below', async () => {
   const { buys, owes } = await givenWholesaler();
   const { record, resize } = await buys(10);
   await record('60.00');
@@ -99,7 +99,7 @@ test('an order of which a part is paid becomes paid if an edit lowers its total 
   expect(await owes()).toBe('0.00');
 });
 
-test('what an edit adds to a paid order on payment terms is due within the limit, and is recorded by statement', async () => {
+test('an edit can add an amount due within the credit limit to a paid order by invoice, and mark-paid records its payment', async () => {
   const { shop, buys } = await givenWholesaler('100.00');
   const { order, record, resize, details } = await buys(5);
   await record('54.90');
@@ -117,7 +117,7 @@ test('what an edit adds to a paid order on payment terms is due within the limit
   expect(await details()).toMatchObject({ amount_received: '74.90', amount_due: '10.00', payment_status: 'paid' });
 });
 
-test('money for the amount due after an edit needs the scope orders:payments', async () => {
+test('recording a payment of the amount due after an edit needs the scope orders:payments (403)', async () => {
   const { shop, buys } = await givenWholesaler();
   const { at, resize } = await buys(3, 'bank_transfer');
   await shop.dashboard.POST(`${ORDER}/mark-paid`, at);
@@ -137,7 +137,7 @@ test('money for the amount due after an edit needs the scope orders:payments', a
   expect(recorded.data?.order).toMatchObject({ amount_received: '44.90', amount_due: '0.00' });
 });
 
-test('the rest of a bank transfer of which a part was recorded follows an edit, and a statement pays it', async () => {
+test('an edit changes the amount due of a partly paid bank transfer, and a bank statement pays the new amount', async () => {
   const { shop, buys } = await givenWholesaler();
   const { order, record, resize, details } = await buys(3, 'bank_transfer');
   await record('20.00');
@@ -155,7 +155,7 @@ test('the rest of a bank transfer of which a part was recorded follows an edit, 
   expect(await details()).toMatchObject({ payment_status: 'paid', amount_received: '44.90', amount_due: '0.00' });
 });
 
-test('the invoice of an order on payment terms is issued when it ships, unpaid and with its deadline', async () => {
+test('the invoice of an order on payment terms is issued when the order ships, with the deadline and the amount due', async () => {
   const { shop, buys } = await givenWholesaler();
   await shop.givenTerms({ tax_rates: [{ country: 'DE', rate: '0.19' }] });
   await givenSeller(shop);
@@ -180,7 +180,7 @@ test('the invoice of an order on payment terms is issued when it ships, unpaid a
   expect(xml).toContain('<ram:DuePayableAmount>34.90</ram:DuePayableAmount>');
 });
 
-test('the invoice of an order that was edited after its payment charges the edited total', async () => {
+test('the invoice of an order that was edited after it was paid charges the edited total', async () => {
   const { shop, buys } = await givenWholesaler();
   await shop.givenTerms({ tax_rates: [{ country: 'DE', rate: '0.19' }] });
   await givenSeller(shop);

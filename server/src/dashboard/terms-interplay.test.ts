@@ -11,7 +11,10 @@ const ORDER = '/api/dashboard/orders/{order_id}';
 const RETURN = '/api/dashboard/returns/{return_id}';
 const CUSTOMER = '/api/dashboard/customers/{customer_id}';
 
-/** An order of pieces for 10.00 and 4.90 for the delivery, of a customer with 14 days to pay, with the steps of its staff. */
+/**
+ * Places an order of pieces for 10.00 and a delivery for 4.90, by a customer with 14 days to pay. Returns functions for
+ * the steps of the staff.
+ */
 async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_transfer' = 'invoice') {
   const shop = await openShop();
   const { dashboard } = shop;
@@ -47,7 +50,7 @@ async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_tr
       };
       expect((await dashboard.POST(`${ORDER}/refunds`, { ...at, body })).error).toBeUndefined();
     },
-    /** Returns pieces, which arrive. */
+    /** Creates a return of pieces and records their arrival. */
     giveBack: async (pieces: number) => {
       const lines = [{ line_item_id, quantity: pieces, reason: 'other' as const }];
       const { data } = await dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
@@ -71,7 +74,7 @@ async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_tr
   };
 }
 
-test('an order of which all received money was refunded is refunded once the rest comes back unpaid', async () => {
+test('an order whose received money was refunded becomes `refunded` once its unpaid items are returned', async () => {
   const { pay, ship, refund, giveBack, details } = await givenOrder(2);
   await pay('14.90');
   await ship();
@@ -88,7 +91,7 @@ test('an order of which all received money was refunded is refunded once the res
   expect(await details()).toMatchObject({ payment_status: 'partially_refunded', refund_due: '1.00' });
 });
 
-test('an expired order is reinstated for the price that a confirmed withdrawal left', async () => {
+test('an expired order is reinstated without the items of a confirmed withdrawal', async () => {
   const { shop, order, at, line_item_id, email, pay, details } = await givenOrder(3, 'bank_transfer');
   await moveToEu(shop);
   await withdraw(shop, { email, contract: order.order_number });
@@ -110,7 +113,7 @@ test('an expired order is reinstated for the price that a confirmed withdrawal l
   expect((await details())?.line_states).toMatchObject([{ removed: 1, to_fulfill: 2 }]);
 });
 
-test('the customer is not reminded of an overdue invoice of which nothing is due any more', async () => {
+test('sends no reminder of an overdue invoice if nothing is due any more', async () => {
   const whole = await givenOrder(2);
   await moveToEu(whole.shop);
   await whole.ship();
@@ -137,7 +140,7 @@ test('the customer is not reminded of an overdue invoice of which nothing is due
   expect((await subjectsOf(part)).join()).toContain('overdue');
 });
 
-test('a customer whose orders are all returned can be erased once nothing is due and no return is open', async () => {
+test('a customer whose orders are all returned can be anonymised once nothing is due and no return is open', async () => {
   const { shop, pay, ship, giveBack, erase, details } = await givenOrder(2);
   await ship();
   const params = await giveBack(2);
@@ -154,7 +157,7 @@ test('a customer whose orders are all returned can be erased once nothing is due
   expect(error).toBeUndefined();
 });
 
-test('what an edit adds to a paid order on payment terms counts against the credit limit of other orders', async () => {
+test('an amount that an edit adds to a paid order by invoice counts against the credit limit for other orders', async () => {
   const { shop, order, pay, resize, owes, buys, ofCustomer } = await givenOrder(2);
   await shop.dashboard.PATCH(CUSTOMER, { ...ofCustomer, body: { credit_limit: '100.00' } });
   await pay('24.90');
@@ -170,7 +173,7 @@ test('what an edit adds to a paid order on payment terms counts against the cred
 });
 
 test.each(['refund first', 'payment first'])(
-  'money above the price is owed besides refunded pieces (%s)',
+  'an overpayment stays due for refund when items are refunded (%s)',
   async (which) => {
     const { pay, ship, refund, details } = await givenOrder(3);
     await ship();
@@ -178,14 +181,14 @@ test.each(['refund first', 'payment first'])(
     const steps = [() => refund('10.00', { pieces: 1 }), () => pay('30.00')];
     for (const step of which === 'refund first' ? steps : steps.toReversed()) await step();
 
-    // 54.90 were received, and two pieces and the delivery cost 24.90.
+    // 54.90 were received. The two remaining pieces and the delivery cost 24.90.
     expect(await details()).toMatchObject({ amount_received: '54.90', refunded: '10.00', refund_due: '20.00' });
     await refund('20.00');
     expect(await details()).toMatchObject({ refunded: '30.00', refund_due: '0.00', amount_due: '0.00' });
   },
 );
 
-test('money above the price stays owed when refunds of all pieces cancel the order', async () => {
+test('an overpayment stays due for refund when the refund of all items cancels the order', async () => {
   const { shop, at, line_item_id, pay, details } = await givenOrder(2);
   await pay('44.90');
   const line_items = [{ line_item_id, quantity: 2, shipped: false }];
@@ -198,7 +201,7 @@ test('money above the price stays owed when refunds of all pieces cancel the ord
   expect(await details()).toMatchObject({ status: 'cancelled', amount_received: '44.90', refund_due: '20.00' });
 });
 
-test('an edit of an order with a refunded piece keeps what was paid above its price', async () => {
+test('an edit of an order with a refunded item uses an earlier overpayment before an amount becomes due', async () => {
   const { shop, at, line_item_id, pay, resize, details } = await givenOrder(3);
   await pay('44.90');
   const line_items = [{ line_item_id, quantity: 1, shipped: false }];
@@ -211,7 +214,7 @@ test('an edit of an order with a refunded piece keeps what was paid above its pr
   expect(await details()).toMatchObject({ total: '54.90', amount_due: '10.00', refund_due: '0.00' });
 });
 
-test('a reinstated order owes what was received above its price, without what was refunded while it had expired', async () => {
+test('reinstating an order makes its overpayment due for refund, minus earlier refunds', async () => {
   const { shop, order, at, pay, refund, details } = await givenOrder(1, 'bank_transfer');
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
   await workOverdue(shop);
@@ -249,7 +252,7 @@ test('an expired order from a draft is reinstated at the prices of the draft', a
   expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid', total: '19.30', discount: '1.60' });
 });
 
-test('the mail about a payment names what was received, not the total, of which pieces came back', async () => {
+test('the mail about a payment names the received amount, not the total, if items were returned before', async () => {
   const { shop, email, pay, ship, giveBack } = await givenOrder(3);
   await ship();
   await giveBack(1);

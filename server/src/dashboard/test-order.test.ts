@@ -3,7 +3,7 @@ import { openShop } from '../../test/shop.ts';
 
 const testOrder = '/api/dashboard/setup/test-order';
 
-test('a test order passes through all steps, shows its mails and is then removed', async () => {
+test('a test order passes through all steps, shows its mails, and leaves no data', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const empty = await shop.dashboard.POST(testOrder);

@@ -3,7 +3,7 @@ import { givenVariant } from '../../test/buying.ts';
 import { documentsOf, givenSeller } from '../../test/invoices.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** A shop whose customer has 14 days to pay. Its pieces cost 10.00, and a delivery 4.90. */
+/** A shop with a customer who has 14 days to pay. A piece costs 10.00, and a delivery 4.90. */
 async function givenInvoiced(prefix: string) {
   const shop = await openShop();
   const { dashboard } = shop;
@@ -37,7 +37,7 @@ async function givenInvoiced(prefix: string) {
 }
 
 test.each(['INV-', 'RE/DE.', ''])(
-  'a transfer that names an invoice with the prefix "%s" pays its order in parts',
+  'matches a transfer that names an invoice with the prefix "%s", even if it pays only a part',
   async (prefix) => {
     const { buy, match } = await givenInvoiced(prefix);
     const [first, second] = [await buy(2), await buy(3)];
@@ -55,7 +55,7 @@ test.each(['INV-', 'RE/DE.', ''])(
   },
 );
 
-test('a transfer that names an invoice of another shop pays no order', async () => {
+test('does not match a transfer that names an invoice of another shop', async () => {
   const { buy } = await givenInvoiced('OTHER-');
   const { invoice } = await buy(2);
   const { match } = await givenInvoiced('OTHER-');
@@ -64,7 +64,7 @@ test('a transfer that names an invoice of another shop pays no order', async () 
 });
 
 test.each(['Rechnung 2025-1001', 'RE-2025-1001', 'vom 10.1001', 'Konto 12/1001/8'])(
-  'digits within another number name an order on payment terms only if the amount is all that is due: "%s"',
+  'matches an order number inside another number only if the amount equals the amount due: "%s"',
   async (text) => {
     const { buy, match } = await givenInvoiced('INV-');
     const { id } = await buy(2);
@@ -75,7 +75,7 @@ test.each(['Rechnung 2025-1001', 'RE-2025-1001', 'vom 10.1001', 'Konto 12/1001/8
   },
 );
 
-test('a transfer that equals a payment recorded by hand must be checked, and other transfers match', async () => {
+test('does not match a transfer that equals a payment recorded by hand, but matches other amounts', async () => {
   const { shop, buy, match } = await givenInvoiced('INV-');
   const { id, order_number } = await buy(5);
   const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', {

@@ -11,13 +11,13 @@ import * as inventory from '../shop/stock/inventory.ts';
 
 const PRODUCTS = 400;
 /**
- * Maximum number of reads per variant for the count, the page and a search. Joining all variants with all products
- * would read each 400 times.
+ * Maximum number of reads per variant for the count, the page and a search. A join of all variants with all products
+ * would read each variant 400 times.
  */
 const TIMES = 40;
 /**
- * Maximum number of scans of the whole variants table per list. The test sets planner statistics that assign all rows to
- * another shop, so PostgreSQL may choose such scans. They also read rows of other tests.
+ * Maximum number of scans of the whole variants table per list. The test sets planner statistics that assign all rows
+ * to another shop, so PostgreSQL may choose a scan, which also reads rows of other tests.
  */
 const SCANS = 2;
 
@@ -31,7 +31,7 @@ const LISTS: Record<string, (shop: Shop) => Promise<{ total: number }>> = {
   'products in stock, by name': (shop) => products.list(shop, { stock: 'in', sort: 'name_asc' }),
 };
 
-test('a list reads each variant a few times, not once per product, even without database statistics for its shop', async ({
+test('a list reads each variant a few times, not once per product, even if the database has no statistics for the shop', async ({
   skip,
 }) => {
   const [shop, seen] = [await openShop(), await openShop()];
@@ -89,7 +89,7 @@ const MORE_COATS = `
     select (jsonb_populate_record(v, jsonb_build_object('id', gen_random_uuid(), 'product_id', c.id, 'sku', null))).*
     from commerce.variants v, copies c where v.site_id = $1 and v.product_id = $2`;
 
-/** Sets the statistics of a table as if one shop had filled it before another was opened. */
+/** Sets the planner statistics of a table as if all of its rows belonged to one shop. */
 const ALL_OF = `select pg_restore_attribute_stats('schemaname', 'commerce', 'relname', $1::text, 'attname', 'site_id',
   'inherited', false, 'version', 180000, 'null_frac', 0::real, 'avg_width', 16, 'n_distinct', 1::real,
   'most_common_vals', $2::text, 'most_common_freqs', '{1}'::real[])`;

@@ -86,7 +86,7 @@ test('an API key cannot subscribe to events whose resource it may not read (403)
   expect((await dashboard.GET(ONE, { params: { path } })).data).toMatchObject({ url, withheld_events: [] });
 });
 
-test('a webhook for * gets only events that its API key may read, and none after the key is revoked', async () => {
+test('a webhook for all events gets only events that its API key may read, and none after the key is revoked', async () => {
   const shop = await openShopWithKey(['webhooks:write', 'products:read']);
   const { data: made } = await shop.client.POST(WEBHOOKS, { body: { url: receiver.url, events: ['*'] } });
   const path = { webhook_id: made?.id ?? '' };
@@ -103,7 +103,7 @@ test('a webhook for * gets only events that its API key may read, and none after
   });
   const { data: revoked } = await shop.dashboard.GET(ONE, { params: { path } });
   expect(revoked?.withheld_events).toContain('product.*');
-  // A staff member who may read the events becomes the maker of the webhook.
+  // A staff member who may read these events changes the webhook, and so becomes its author.
   await shop.dashboard.PATCH(ONE, { params: { path }, body: { events: ['*'] } });
   const both = ['customer.created', 'product.created'];
   expect(await typesSent(shop, both)).toEqual(expect.arrayContaining(both));
@@ -140,7 +140,7 @@ test('shows the payload of an event only to callers that may read its resource',
   expect((await detail('customer.created', shop.client)).error).toMatchObject({ scope: 'customers:read' });
   expect((await detail('product.created', shop.client)).data).toMatchObject({ type: 'product.created' });
   expect((await detail('customer.created', shop.dashboard)).data).toMatchObject({ type: 'customer.created' });
-  // An event waits for all transactions that began before it, even those of other tests.
+  // An event waits until all transactions that began before it have ended, including those of other tests.
   await expect.poll(() => heard(shop.client), { timeout: 20_000 }).toEqual(['product.created']);
   await expect.poll(() => heard(shop.dashboard), { timeout: 20_000 }).toContain('customer.created');
 });

@@ -35,7 +35,7 @@ test('returns the secret of a webhook once and stores it encrypted', async () =>
   expect(rows[0]?.row).not.toContain(Buffer.from(secret).toString('hex'));
 });
 
-test('staff can manage the webhooks of integrations', async () => {
+test('staff see the webhooks that an integration registers, rotates and deletes', async () => {
   const shop = await openShop();
   const { data: registered } = await shop.sync.POST('/api/sync/webhook/register', {
     body: { url, events: ['product.updated'] },
@@ -58,7 +58,7 @@ test('staff can manage the webhooks of integrations', async () => {
   expect((await shop.dashboard.GET('/api/dashboard/webhooks')).data).toEqual([]);
 });
 
-test("an integration cannot change the merchant's webhooks, but any API key of the shop can change those of integrations", async () => {
+test('a sync key can change the webhooks of other sync keys of the shop, but not those of the merchant (404)', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   const params = { path: { webhook_id: id } };
@@ -139,7 +139,7 @@ test('repeating a registration returns the same secret until the webhook is dele
   });
 });
 
-test("answers 404 for another shop's webhooks and deliveries", async () => {
+test("returns 404 for another shop's webhooks and deliveries", async () => {
   const [shop, stranger] = await Promise.all([openShop(), openShop()]);
   const { id } = await givenWebhook(shop);
   const { data: ping } = await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
@@ -156,7 +156,7 @@ test("answers 404 for another shop's webhooks and deliveries", async () => {
   expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404, 404, 404, 404]);
 });
 
-test('in production, rejects a webhook URL outside of the public internet at registration', async () => {
+test('in production, rejects registering a webhook URL outside of the public internet', async () => {
   const shop = await openShop();
   const server = await startServer(databaseUrl(), {
     egress: openEgress({ allowPrivate: false, ownHost: 'shop.example.com' }),
@@ -178,7 +178,7 @@ test('in production, rejects a webhook URL outside of the public internet at reg
   await stopServer(server);
 });
 
-test('a listener receives events in order from its creation on, and loses none between two fetches', async () => {
+test('a listener receives all events from its creation on, without losing any between two fetches', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Before' });
   const { data: listener } = await shop.dashboard.POST('/api/dashboard/events/listeners', {
@@ -209,7 +209,7 @@ test('a listener receives events in order from its creation on, and loses none b
   expect((await fetch({ cursor })).response.status).toBe(404);
 });
 
-test("a triggered test event is the contract's example, marked as a test", async () => {
+test('triggering a test event sends the example of the contract, marked as a test', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
@@ -219,7 +219,7 @@ test("a triggered test event is the contract's example, marked as a test", async
   expect(list?.deliveries).toMatchObject([{ webhook_id: id, event_id: data?.event_id, type: 'order.paid' }]);
 });
 
-test("a ping returns the receiver's response without control characters, cut after 1 KB", async () => {
+test("a ping returns the receiver's response without control characters, truncated to 1 KB", async () => {
   const shop = await openShop();
   const said = `no\u0000t to\u001bday ${'é'.repeat(1_000)}`;
   const receiver = await openReceiver(() => [503, {}, said]);
@@ -239,7 +239,7 @@ test("a ping returns the receiver's response without control characters, cut aft
   expect(attempt?.response_body?.length).toBeGreaterThan(500);
 });
 
-test('a ping to an unreachable receiver reports that, and is retried like any delivery', async () => {
+test('a ping to an unreachable receiver returns not_connected, and is retried like any delivery', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await receiver.close();
@@ -258,7 +258,7 @@ test.each([
     ['product.*', 'customer.created'],
     ['customer.created', 'product.created'],
   ],
-] as const)('a webhook subscribed to %j receives exactly those events', async (events, told) => {
+] as const)('a webhook subscribed to %j receives only events of these types', async (events, told) => {
   const shop = await openShop();
   await givenWebhook(shop, [...events]);
   await shop.givenOrder({});

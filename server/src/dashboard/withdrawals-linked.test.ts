@@ -14,7 +14,7 @@ async function givenEuShop(): Promise<Shop> {
   return shop;
 }
 
-/** A paid order of three pieces, and a statement that names it in words. */
+/** A paid order of three pieces, and a withdrawal whose text describes the order instead of giving its number. */
 async function givenUnmatched({ ship = 0 } = {}) {
   const shop = await givenEuShop();
   const { dashboard } = shop;
@@ -39,7 +39,7 @@ async function givenUnmatched({ ship = 0 } = {}) {
   };
 }
 
-test('staff link a statement to an order of another e-mail: unshipped pieces are withheld, shipped ones come back', async () => {
+test('linking a withdrawal to an order by hand withholds the unshipped items, and creates a return for the shipped ones', async () => {
   const { shop, order, id, link, details, returns } = await givenUnmatched({ ship: 1 });
 
   const { data } = await link(order.order_number.toLowerCase());
@@ -51,7 +51,7 @@ test('staff link a statement to an order of another e-mail: unshipped pieces are
   expect((await shop.dashboard.POST(`${ONE}/confirm`, { ...of, body: {} })).data).toMatchObject({ status: 'closed' });
 });
 
-test('only a statement without an order can be linked (409), and only to an order of the shop (404)', async () => {
+test('only an unmatched withdrawal can be linked (409), and only to an order of the same shop (404)', async () => {
   const { link } = await givenUnmatched();
   const elsewhere = await openShop();
   const { order_number } = await elsewhere.givenOrder();
@@ -67,7 +67,7 @@ test('only a statement without an order can be linked (409), and only to an orde
   expect(strange.response.status).toBe(404);
 });
 
-test('a statement that is linked by two people at once is linked once', async () => {
+test('concurrent requests to link a withdrawal link it once (409 for the others)', async () => {
   const { link, details } = await givenUnmatched();
 
   const answers = await Promise.all([link(), link(), link()]);
@@ -76,7 +76,7 @@ test('a statement that is linked by two people at once is linked once', async ()
   expect((await details())?.line_states).toMatchObject([{ to_fulfill: 0, removed: 0 }]);
 });
 
-test('the staff get a mail about a statement with and without an order; its entries contain no links', async () => {
+test("mails staff about a withdrawal with or without a matching order, and disables links in the customer's text", async () => {
   const shop = await givenEuShop();
   const staff = shop.credentials.staff.email;
   const email = `jo-${crypto.randomUUID()}@example.com`;
@@ -98,7 +98,7 @@ test('the staff get a mail about a statement with and without an order; its entr
   expect([unknown?.subject, unknown?.html].join()).not.toContain('evil.example');
 });
 
-test('staff who have switched off mails about new orders get none about withdrawals', async () => {
+test('staff who turned off mails about new orders get none about withdrawals', async () => {
   const shop = await givenEuShop();
   await shop.owner.query(
     sql`update commerce.staff_memberships set mail_new_orders = false where site_id = ${shop.site_id}`,
@@ -111,7 +111,7 @@ test('staff who have switched off mails about new orders get none about withdraw
   expect(mails.filter(({ subject }) => subject.includes('withdrawn'))).toEqual([]);
 });
 
-test('later statements of one client are mailed to the staff as late as they are acknowledged', async () => {
+test('mails staff about at most five withdrawals a day from one client, and delays further mails', async () => {
   const shop = await givenEuShop();
   for (let i = 0; i < 7; i += 1) await withdraw(shop, { email: 'jo@example.com' });
   await matched(shop);

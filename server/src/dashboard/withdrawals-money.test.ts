@@ -14,7 +14,7 @@ type Shop = Pick<Awaited<ReturnType<typeof openShop>>, 'db' | 'dashboard' | 'sit
 const ORDER = '/api/dashboard/orders/{order_id}';
 const at = (order_id: string) => ({ params: { path: { order_id } } });
 
-/** States a withdrawal of these pieces of an order, as its customer does on the page. */
+/** Submits a withdrawal from these pieces of an order, as its customer does on the page. */
 async function stated(shop: Shop, order_id: string, lines: ChosenLine[] | null) {
   const id = crypto.randomUUID();
   const entries = {
@@ -56,7 +56,7 @@ async function givenPaid() {
   return { shop, order, scarves, hats };
 }
 
-test('confirming one withdrawal leaves the pieces that another withholds undecided', async () => {
+test('confirming one withdrawal leaves the items of another withdrawal withheld', async () => {
   const { shop, order, scarves, hats } = await givenPaid();
   const first = await stated(shop, order.id, [{ line_item_id: scarves, quantity: 3 }]);
   const second = await stated(shop, order.id, [{ line_item_id: hats, quantity: 1 }]);
@@ -70,7 +70,7 @@ test('confirming one withdrawal leaves the pieces that another withholds undecid
   expect((await confirm(shop, second.id)).data).toMatchObject({ status: 'closed', lines: [{ confirmed: 1 }] });
 });
 
-test('a failed refund of withheld pieces does not let them ship', async () => {
+test('withheld items do not ship after their refund has failed', async () => {
   const { shop, order, scarves } = await givenPaid();
   await stated(shop, order.id, [{ line_item_id: scarves, quantity: 1 }]);
   await shop.dashboard.POST(`${ORDER}/refunds`, {
@@ -84,7 +84,7 @@ test('a failed refund of withheld pieces does not let them ship', async () => {
   expect((await shop.details(order.id)).line_states[0]).toMatchObject({ removed: 0, to_fulfill: 2 });
 });
 
-test('pieces of a confirmed withdrawal whose refund fails do not ship, and can be refunded again', async () => {
+test('items of a confirmed withdrawal do not ship if their refund fails, and can be refunded again', async () => {
   const { shop, order, scarves } = await givenPaid();
   const { id } = await stated(shop, order.id, [{ line_item_id: scarves, quantity: 1 }]);
   await confirm(shop, id);
@@ -100,7 +100,7 @@ test('pieces of a confirmed withdrawal whose refund fails do not ship, and can b
   expect((await shop.details(order.id)).line_states[0]).toMatchObject({ removed: 1, to_fulfill: 2 });
 });
 
-test('after a withdrawal from a whole order whose refund fails, nothing of the order ships', async () => {
+test('after the refund of a confirmed withdrawal from a whole order fails, no item of the order ships', async () => {
   const { shop, order } = await givenPaid();
   const { id } = await stated(shop, order.id, null);
   await confirm(shop, id);
@@ -115,7 +115,7 @@ test('after a withdrawal from a whole order whose refund fails, nothing of the o
   ]);
 });
 
-test('closing one of two withdrawals keeps the pieces of the other withheld', async () => {
+test('closing one of two withdrawals keeps the items of the other withheld', async () => {
   const { shop, order, scarves } = await givenPaid();
   const first = await stated(shop, order.id, [{ line_item_id: scarves, quantity: 1 }]);
   await stated(shop, order.id, [{ line_item_id: scarves, quantity: 1 }]);
@@ -131,7 +131,7 @@ test('closing one of two withdrawals keeps the pieces of the other withheld', as
   expect((await shop.details(order.id)).line_states[0]).toMatchObject({ removed: 2, to_fulfill: 0 });
 });
 
-test('a withdrawal from a whole order refunds the delivery cost once, in whichever order staff decide', async () => {
+test('a withdrawal from a partly shipped order refunds the shipping cost once, whichever items are refunded first', async () => {
   for (const returnsFirst of [true, false]) {
     const { shop, order, scarves } = await givenPaid();
     await shop.dashboard.POST(`${ORDER}/fulfillments`, {
@@ -153,7 +153,7 @@ test('a withdrawal from a whole order refunds the delivery cost once, in whichev
   }
 });
 
-test('a withdrawal from a whole unpaid order leaves nothing to pay, not even the delivery', async () => {
+test('after a withdrawal from a whole unpaid order, nothing is due, not even the shipping cost', async () => {
   const shop = await openShop();
   await moveToEu(shop);
   await shop.givenShippingOption({ name: 'Pickup', kind: 'pickup', price: '2.50' });

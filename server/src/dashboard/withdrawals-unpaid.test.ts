@@ -7,7 +7,7 @@ import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 const ORDER = '/api/dashboard/orders/{order_id}';
 const ONE = '/api/dashboard/withdrawals/{withdrawal_id}';
 
-/** A guest order of three pieces for 10.00, unpaid, with 4.90 for delivery by transfer, that its buyer withdrew from. */
+/** A withdrawn guest order of three pieces for 10.00 and delivery for 4.90, which was not paid. */
 async function givenWithdrawn({ payment_method = 'bank_transfer' as 'bank_transfer' | 'manual', ship = 0 } = {}) {
   const shop = await openShop();
   const { dashboard } = shop;
@@ -34,7 +34,7 @@ async function givenWithdrawn({ payment_method = 'bank_transfer' as 'bank_transf
   };
 }
 
-test('confirming a part of an unpaid transfer removes it, lowers what is due, and changes the amount to transfer', async () => {
+test('confirming part of a withdrawal from an unpaid order removes these items, and lowers the amount due', async () => {
   const { confirm, details, order, onHand, shop, at } = await givenWithdrawn();
   const total = Number(order.total);
 
@@ -61,7 +61,7 @@ test('confirming a part of an unpaid transfer removes it, lowers what is due, an
   });
 });
 
-test('the payment reminder names the lower amount', async () => {
+test('the payment reminder states the amount due after a confirmed withdrawal', async () => {
   const { confirm, order, shop, email } = await givenWithdrawn();
   await confirm(2);
   const job = JSON.stringify({ site_id: shop.site_id, template: 'payment_reminder', about: { order_id: order.id } });
@@ -72,13 +72,13 @@ test('the payment reminder names the lower amount', async () => {
   expect(mail?.html).toContain(`€${(Number(order.total) - 20).toFixed(2)}`);
 });
 
-test('confirming all of an unpaid order still cancels it', async () => {
+test('confirming a withdrawal from a whole unpaid order cancels the order', async () => {
   const { confirm, details } = await givenWithdrawn();
   await confirm(3);
   expect(await details()).toMatchObject({ status: 'cancelled', amount_due: '0.00', refund_due: '0.00', refunds: [] });
 });
 
-test('the rest of an order to be paid on site, of which a part was handed over, is no longer due', async () => {
+test('confirmed items of a partly handed-over order with payment on site are no longer due', async () => {
   const { confirm, details, shop, at } = await givenWithdrawn({ payment_method: 'manual', ship: 1 });
 
   expect((await confirm(2)).data).toMatchObject({ status: 'closed' });
@@ -91,7 +91,7 @@ test('the rest of an order to be paid on site, of which a part was handed over, 
   expect(await details()).toMatchObject({ payment_status: 'paid', amount_received: '10.00', refund_due: '0.00' });
 });
 
-test('nothing is due once all shipped pieces of an unpaid order have come back and the rest is confirmed', async () => {
+test('nothing is due once the shipped items of an unpaid order are returned and the other items are withdrawn', async () => {
   const { confirm, details, shop, withdrawal } = await givenWithdrawn({ payment_method: 'manual', ship: 2 });
   const at = { params: { path: { return_id: withdrawal?.return_id ?? '' } } };
   const { data } = await shop.dashboard.GET('/api/dashboard/returns/{return_id}', at);
@@ -105,7 +105,7 @@ test('nothing is due once all shipped pieces of an unpaid order have come back a
   expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });
 });
 
-test('confirming and marking as paid at the same time never loses money', async () => {
+test('confirming a withdrawal while the order is marked as paid keeps received, refunded and due amounts consistent', async () => {
   const { confirm, details, shop, at, order } = await givenWithdrawn();
 
   await Promise.all([confirm(1), shop.dashboard.POST(`${ORDER}/mark-paid`, at)]);

@@ -46,7 +46,7 @@ async function givenOrder({ ship = 0, quantity = 3, deliver = false } = {}) {
         `update commerce.orders set delivered_at = delivered_at - make_interval(days => $2) where site_id = $1`,
         [site_id, days],
       ),
-    /** States a withdrawal, and returns it once the job has looked for its order. */
+    /** Submits a withdrawal, and returns it once the job has looked for its order. */
     async stated({ contract = `#${order.order_number}`, note = '' } = {}) {
       await withdraw(shop, { email: email.toUpperCase().replace('EXAMPLE.COM', 'example.com'), contract, note });
       const found = (await matched(shop)).at(-1);
@@ -56,7 +56,7 @@ async function givenOrder({ ship = 0, quantity = 3, deliver = false } = {}) {
   };
 }
 
-test('withholds the unshipped pieces of the order with this number and e-mail in any case, until staff confirm', async () => {
+test('a withdrawal withholds the unshipped items of the order that it names, until staff confirm the withdrawal', async () => {
   const { stated, order, line, shipPieces, details, shop } = await givenOrder();
 
   const withdrawal = await stated();
@@ -74,7 +74,7 @@ test('withholds the unshipped pieces of the order with this number and e-mail in
   expect(toShip.data?.orders).toEqual([]);
 });
 
-test('confirming the whole order cancels it, restocks it and refunds all of it with the delivery cost', async () => {
+test('confirming a withdrawal from a whole unshipped order cancels, restocks and fully refunds the order', async () => {
   const { stated, confirm, details, refunds, onHand } = await givenOrder();
   const { id } = await stated();
   expect(await onHand()).toBe(27);
@@ -88,7 +88,7 @@ test('confirming the whole order cancels it, restocks it and refunds all of it w
   expect(await onHand()).toBe(30);
 });
 
-test('confirming some pieces removes and refunds these, and the rest can ship again', async () => {
+test('confirming some items of a withdrawal removes and refunds them, and the other items can ship again', async () => {
   const { stated, confirm, line, refunds, shipPieces, onHand, details } = await givenOrder();
   const { id } = await stated();
 
@@ -102,7 +102,7 @@ test('confirming some pieces removes and refunds these, and the rest can ship ag
   expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled' });
 });
 
-test('closing a withdrawal lets its pieces ship, and happens once (409)', async () => {
+test('closing a withdrawal lets its items ship, and a closed withdrawal cannot be closed or confirmed again (409)', async () => {
   const { stated, close, confirm, line, shipPieces } = await givenOrder();
   const { id } = await stated();
 
@@ -115,7 +115,7 @@ test('closing a withdrawal lets its pieces ship, and happens once (409)', async 
   expect((await shipPieces()).response.status).toBe(201);
 });
 
-test('refuses to confirm more pieces than are withheld (422)', async () => {
+test('rejects confirming more items than are withheld (422)', async () => {
   const { stated, confirm, line } = await givenOrder();
   const { id } = await stated();
 
@@ -123,7 +123,7 @@ test('refuses to confirm more pieces than are withheld (422)', async () => {
   expect(await line()).toMatchObject({ to_fulfill: 0, removed: 0 });
 });
 
-test('shipped pieces become an approved return of kind withdrawal without a fee, and unshipped ones are withheld', async () => {
+test('a withdrawal creates an approved return without a fee for the shipped items, and withholds the unshipped ones', async () => {
   const { stated, confirm, shop, returns, line, email } = await givenOrder({ ship: 2 });
   await shop.dashboard.PATCH('/api/dashboard/settings', {
     body: { return_policy: { enabled: false, window_days: 14, fee: '3.00' } },
@@ -143,7 +143,7 @@ test('shipped pieces become an approved return of kind withdrawal without a fee,
   expect(await line()).toMatchObject({ fulfilled: 2, removed: 1, to_fulfill: 0 });
 });
 
-test('the refund of a withdrawal from a whole order includes the delivery cost, and takes no fee', async () => {
+test('the refund of a withdrawal from a whole shipped order includes the shipping cost, and deducts no fee', async () => {
   const { stated, shop, order, refunds } = await givenOrder({ ship: 3 });
   const { return_id, status } = await stated();
   expect(status).toBe('closed');
@@ -159,7 +159,7 @@ test('the refund of a withdrawal from a whole order includes the delivery cost, 
   expect((await refunds()).map(({ amount }) => amount)).toEqual([order.total]);
 });
 
-test('a withdrawal after the period is a requested return that is late, and staff cannot approve it with a fee', async () => {
+test('a withdrawal after the period creates a late return that needs approval, and rejects a return fee (422)', async () => {
   const { stated, shop, returns, deliveredDaysAgo } = await givenOrder({ ship: 3, deliver: true });
   await deliveredDaysAgo(18);
 
@@ -174,7 +174,7 @@ test('a withdrawal after the period is a requested return that is late, and staf
   expect((await shop.dashboard.POST(path, { ...at, body: {} })).response.status).toBe(200);
 });
 
-test('within 14 days of the delivery, and without proof of delivery, nothing is late', async () => {
+test('a withdrawal is not late within 14 days of the delivery, or without proof of delivery', async () => {
   const delivered = await givenOrder({ ship: 3, deliver: true });
   await delivered.deliveredDaysAgo(13);
   const shipped = await givenOrder({ ship: 3 });
@@ -191,14 +191,14 @@ test('within 14 days of the delivery, and without proof of delivery, nothing is 
   }
 });
 
-test('the period ends 14 days after the day of receipt, and a weekend moves its end to Monday', () => {
+test('the withdrawal period ends 14 days after the day of receipt, or on the following Monday if that is on a weekend', () => {
   expect(lastDay('2026-06-22')).toBe('2026-07-06');
   expect(lastDay('2026-06-20')).toBe('2026-07-06');
   expect(lastDay('2026-06-21')).toBe('2026-07-06');
   expect(lastDay('2026-02-19')).toBe('2026-03-05');
 });
 
-test('another number or another e-mail matches nothing, and staff close the statement', async () => {
+test('a withdrawal with another order number or e-mail address matches no order, and staff can close it', async () => {
   const { shop, stated, order, line, close } = await givenOrder();
   await withdraw(shop, { email: 'other@example.com', contract: order.order_number });
   const wrongNumber = await stated({ contract: `${order.order_number}0` });
@@ -215,7 +215,7 @@ test('another number or another e-mail matches nothing, and staff close the stat
   expect(open.data?.total).toBe(1);
 });
 
-test('a second withdrawal from the same order withholds and returns nothing twice', async () => {
+test('a second withdrawal from the same order withholds no items and creates no second return', async () => {
   const { stated, line, returns } = await givenOrder({ ship: 1 });
   await stated();
 
@@ -224,7 +224,7 @@ test('a second withdrawal from the same order withholds and returns nothing twic
   expect(await returns()).toHaveLength(1);
 });
 
-test('staff who refund withheld pieces directly remove them, and confirming refunds only the rest', async () => {
+test('refunding withheld items directly removes them, and confirming the withdrawal refunds only the others', async () => {
   const { stated, confirm, shop, order, line_item_id, line, refunds } = await givenOrder();
   const { id } = await stated();
   const refunded = await shop.dashboard.POST(`${ORDER}/refunds`, {
@@ -240,7 +240,7 @@ test('staff who refund withheld pieces directly remove them, and confirming refu
   expect(await line()).toMatchObject({ to_fulfill: 0 });
 });
 
-test('a shipment and the match at the same time never ship a withheld piece', async () => {
+test('a concurrent shipment and withdrawal never ship a withheld item', async () => {
   const given = await givenOrder();
   await withdraw(given.shop, { email: given.email, contract: given.order.order_number });
 
@@ -254,7 +254,7 @@ test('a shipment and the match at the same time never ship a withheld piece', as
   expect(held).toBe(3 - (line?.fulfilled ?? 0));
 });
 
-test('a withdrawal of another shop is unknown (404)', async () => {
+test('returns 404 for a withdrawal of another shop', async () => {
   const { stated } = await givenOrder();
   const { id } = await stated();
   const other = await openShop();

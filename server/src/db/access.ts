@@ -1,7 +1,7 @@
 /**
  * The privileges and policies of all database roles except the owner of the tables. Migrations grant them. A restored
- * dump may lack the roles and with them their grants and policies, so they are listed here again, and `roles.ts` and
- * `mend-access.ts` add missing ones. When a migration grants a privilege, add it here too; a test compares both.
+ * dump may lack the roles and with them their grants and policies, so they are listed here again; `roles.ts` and
+ * `mend-access.ts` add the missing ones. When a migration grants a privilege, add it here too; a test compares the two.
  */
 
 export interface TableRight {
@@ -25,8 +25,8 @@ export interface Policy {
 export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'];
 
 /**
- * The role that reads all rows for backups. Row-level security applies even to the owner of the tables, and an ordinary
- * login cannot create a role with BYPASSRLS, so policies let this role read the tables.
+ * The role that reads all rows for backups. Row-level security applies even to the owner of the tables. Policies let
+ * this role read every row, because an ordinary login cannot create a role with BYPASSRLS.
  */
 export const BACKUP_ROLE = 'commerce_backup';
 

@@ -38,7 +38,7 @@ export async function refuseBeforeBaseline(client: pg.ClientBase): Promise<strin
   return recorded;
 }
 
-/** How to proceed with a database or a backup that is older than the baseline. */
+/** Explains how to proceed with a database or a backup that is older than the baseline. */
 export function remedyFor(what: 'database' | 'backup'): string {
   const steps = {
     database: `Check out commit ${COMMIT_BEFORE}, run its commerce-server migrate, then run commerce-server migrate of this release.`,

@@ -57,7 +57,7 @@ test('fails a statement that exceeds its timeout, even if other statements sent 
   expect(failedAfterMs).toBeLessThan(1_400);
 });
 
-test('of statements sent together, reports the first one that failed', async () => {
+test('reports the first failed statement of several that are sent together', async () => {
   const { db } = await testServer();
 
   const failed = inTransaction(db, (connection) => {
@@ -81,7 +81,7 @@ test('treats a transaction as not committed if PostgreSQL terminates the connect
   await expect(ended).rejects.toSatisfy((error) => hasCode(error, ['57P01']));
 });
 
-test('does not return a cut connection to the pool', async () => {
+test('does not return a broken connection to the pool', async () => {
   const { db } = await testServer();
 
   for (let i = 0; i < 5; i += 1) {

@@ -18,11 +18,11 @@ export interface PoolOptions {
   /** With `transaction`, a pooler may use another connection for each transaction, so statements are not prepared. */
   pooling: 'session' | 'transaction';
   applicationName?: string;
-  /** How long to wait for a connection. */
+  /** Time limit for getting a connection. */
   connectWithinMs?: number;
-  /** How long an unused connection stays open. Default: 30 seconds. */
+  /** Time after which an unused connection is closed. Default: 30 seconds. */
   idleMs?: number;
-  /** By how much order numbers advance when a new era begins (era.ts). */
+  /** Number of order numbers to skip when a new era begins (era.ts). */
   skippedNumbers?: number;
 }
 
@@ -64,8 +64,8 @@ const BEGIN_WITH_SETTINGS = [
 ].join('; ');
 
 /**
- * How long to wait for an answer from PostgreSQL. Longer than the statement timeout, so that PostgreSQL's own error
- * arrives first.
+ * Time limit for an answer from PostgreSQL. Longer than the statement timeout, so that PostgreSQL's own error arrives
+ * first.
  */
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
@@ -83,12 +83,12 @@ export class Connection {
    * Whether settings and prepared statements survive between transactions, because each one gets the same connection.
    */
   readonly keepsSession: boolean;
-  /** How long to wait for an answer, in milliseconds. */
+  /** Time limit for an answer, in milliseconds. */
   readonly silenceMs: number;
   /** Time limits in milliseconds of the statements without an answer, in order of sending. */
   readonly #unanswered: number[] = [];
   #silence: NodeJS.Timeout | undefined;
-  /** Statements whose results are not awaited. If one fails, the end of the transaction fails too. */
+  /** Statements that were sent without awaiting their results. If one fails, the end of the transaction fails too. */
   unheard: Promise<unknown>[] = [];
   /** Deadline of the work in milliseconds since 1970. */
   endsAt = Number.POSITIVE_INFINITY;
@@ -103,7 +103,7 @@ export class Connection {
     this.silenceMs = silenceMs;
   }
 
-  /** Call when a statement is sent. Its time limit starts when all earlier statements are answered. */
+  /** Call when a statement is sent. The statement's time limit starts when all earlier statements are answered. */
   noteSent(limitMs: number): void {
     this.#unanswered.push(limitMs);
     if (this.#unanswered.length === 1) this.#limitSilence();
@@ -183,7 +183,7 @@ function gatherWrites(connection: Connection): void {
   });
 }
 
-/** Closes a connection at once, so that PostgreSQL rolls back. `end` would wait for its running statements. */
+/** Closes a connection immediately, so that PostgreSQL rolls back. `end` would wait for its running statements. */
 export function cut(connection: Connection, reason?: Error): void {
   streamOf(connection).destroy(reason);
 }
@@ -193,12 +193,15 @@ export function giveBack(connection: Connection, broken: Error | undefined): voi
   connection.client.release(broken ?? (streamOf(connection).destroyed || connection.isOutdated()));
 }
 
-/** The connection's socket. `pg`'s types do not declare it. */
+/** The connection's socket, which `pg`'s types do not declare. */
 function streamOf({ client }: Connection): Writable {
   return (client as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
-/** Awaits statements that were sent in the same tick. Throws the first error that is not the consequence of another. */
+/**
+ * Awaits statements that were sent in the same tick. Throws the error of the statement that failed first, not those
+ * that it caused.
+ */
 export async function together<const Sent extends readonly unknown[]>(
   ...sent: Sent
 ): Promise<{ -readonly [I in keyof Sent]: Awaited<Sent[I]> }> {
@@ -263,7 +266,7 @@ export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
   return pool.on('connect', (connection) => connection.on('error', () => {}));
 }
 
-// Statement texts are constants, so there are few. The limit protects against a text that is not constant.
+// Statement texts are constants, so there are few of them. The limit protects against texts built at run time.
 const STATEMENT_LIMIT = 2_000;
 const named = new Map<string, Pick<StatementConfig, 'name' | 'text'>>();
 
@@ -278,9 +281,9 @@ export function observeResults(next: ResultObserver): void {
 }
 
 /**
- * Sends a prepared statement. PostgreSQL plans each execution anew (a custom plan) while it estimates fewer rows for
- * the given values than on average, as for any short array. If planning takes longer than running, write the array as
- * `(select $1::uuid[])`: the planner then does not see the values, and uses one generic plan.
+ * Sends a prepared statement. PostgreSQL plans every execution again (a custom plan) while it estimates fewer rows for
+ * the given values than on average, as for short arrays. If planning takes longer than running, write the array as
+ * `(select $1::uuid[])`: this hides the values from the planner, which then uses one generic plan.
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const { name, text } = connection.keepsSession ? nameOf(statement.text) : { name: undefined, text: statement.text };

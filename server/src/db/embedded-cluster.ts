@@ -32,8 +32,8 @@ const MAJOR_VERSION = '18';
 const PASSWORD_FILE = 'commerce.password';
 
 /**
- * Opens the cluster in `dataDir/postgres`, and creates it on first use. A rename completes the creation, so a killed
- * process leaves only a draft, and if two processes start at once, both use the cluster of the first.
+ * Opens the cluster in `dataDir/postgres`, and creates it on first use. Creation ends with a rename, so a killed
+ * process leaves only a draft, and if two processes start concurrently, both use the cluster of the first.
  */
 export async function openCluster(options: {
   dataDir: string;

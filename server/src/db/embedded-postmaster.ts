@@ -65,8 +65,8 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
 }
 
 /**
- * Stops the postmaster. Open transactions are rolled back. `pg_ctl stop --wait` is not used: when this postmaster has
- * stopped, another server may start one at once, and pg_ctl would wait for that one.
+ * Stops the postmaster. Open transactions are rolled back. `pg_ctl stop --wait` is not used: another server may start a
+ * postmaster as soon as this one has stopped, and pg_ctl would wait for that one.
  */
 export async function stopPostmaster({ cluster, binaries, account }: PostmasterDeps): Promise<void> {
   const lock = lockOf(cluster.directory);
@@ -104,7 +104,10 @@ interface Lock {
   status: string;
 }
 
-/** Whether the postmaster is shutting down. The postmaster reports this before it closes its connections. */
+/**
+ * Whether the postmaster is shutting down or has ended. A postmaster that shuts down reports this before it closes its
+ * connections.
+ */
 export function isStopping(directory: string): boolean {
   return lockOf(directory)?.status !== 'ready';
 }
@@ -152,7 +155,7 @@ async function connect({ directory, password }: Cluster, port: number): Promise<
     const { rows } = await client.query<{ data_directory: string }>('show data_directory');
     if (realpathSync(rows[0]?.data_directory ?? '') === directory) return client;
   } catch {
-    // It may accept connections later.
+    // The postmaster may accept connections later.
   }
   client.end().catch(() => {});
   return undefined;
@@ -182,8 +185,8 @@ function isPostmaster(pid: number, directory: string): boolean {
 
 /**
  * Replaces the process id in postmaster.pid with one that does not exist. After a reboot, another process of the same
- * user may have the old id; PostgreSQL would treat that process as a running postmaster and refuse to start. The file
- * is kept, because PostgreSQL also uses it to check its shared memory for processes still attached.
+ * user may have the old id; PostgreSQL would take that process for a running postmaster and refuse to start. The file
+ * is kept, because PostgreSQL also uses it to check that no process is still attached to its shared memory.
  */
 function disownLock(directory: string): void {
   const file = join(directory, 'postmaster.pid');

@@ -22,7 +22,7 @@ import { isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } fr
 export interface Embedded {
   /** URL of the database `commerce` for its owner, who is not a superuser. */
   url: string;
-  /** URL of the same database for the superuser, which tests use to bypass row-level security. */
+  /** URL of the same database for the superuser. Tests use it to bypass row-level security. */
   superuserUrl: string;
   /** Whether PostgreSQL was still running from a killed server. */
   reused: boolean;
@@ -155,7 +155,9 @@ async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise
   if (!rows[0]?.database) await owner.query('create database commerce owner commerce');
 }
 
-/** When the connection that holds the lock breaks, repeats steps 2 and 3 on the same port, until the server stops. */
+/**
+ * Repeats steps 2 and 3 on the same port whenever the connection that holds the lock breaks, until the server stops.
+ */
 function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port: number) {
   let ended = false;
   let current = first;

@@ -13,7 +13,7 @@ const listener = '/api/dashboard/events/listeners/{listener_id}';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** Simulates that a standby was promoted: the present era then belongs to another timeline. */
+/** Simulates the promotion of a standby by assigning another timeline to the current era. */
 async function promote({ owner }: OpenShop): Promise<void> {
   await owner.query(
     sql`update commerce.change_eras set history = left(history, -8) || '0000000F'
@@ -125,7 +125,7 @@ test.each([
         return rows[0]?.era;
       }),
   ],
-])('%s also begins the new era', async (_who, run) => {
+])('after a promotion, %s also begins a new era', async (_who, run) => {
   const shop = await openShop();
   const before = await eras(shop);
   await promote(shop);

@@ -12,9 +12,9 @@ import { begin, giveBack, query, send, skippedNumbersOf, takeConnection, togethe
 import { noteIfReadOnly } from './read-only.ts';
 
 /**
- * The number of the current era. The first statement of each transaction selects it. On another timeline it fails with
- * ANOTHER_HISTORY, before anything is written. On a standby it fails like a write. It is part of each statement instead
- * of an SQL function, because PostgreSQL plans such a function on each call.
+ * Selects the number of the current era. The first statement of each transaction includes it. On another timeline it
+ * fails with ANOTHER_HISTORY before anything is written, and on a standby it fails like a write. It is not an SQL
+ * function, because PostgreSQL would plan the function on each call.
  */
 export const ERA = sql`(select case
         when right(history, 8) = case when pg_is_in_recovery() then '' else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end

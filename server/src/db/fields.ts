@@ -1,8 +1,8 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 
 /**
- * An SQL expression for each field of a row or JSON object, in this order. A missing required field is a compile error;
- * an optional field is read only if it is listed.
+ * An SQL expression for each field of a row or JSON object, in the order of the result. A missing required field is a
+ * compile error; an optional field is read only if it is listed.
  */
 export type Fields<Row> = { [Name in keyof Row]: Sql };
 

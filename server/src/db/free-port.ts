@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * An unused port on the loopback interface. It is below the ports that Linux, macOS and Windows give to outgoing
- * connections, one of which could otherwise take it before the caller listens.
+ * Returns an unused port on the loopback interface. The port is below the range that Linux, macOS and Windows use for
+ * outgoing connections. Otherwise an outgoing connection could take the port before the caller listens.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag';
 import { type AskedRows, type Connection, query } from './connect.ts';
 
-/** How rows of a tenant are read by key: a statement for several keys, and the key of a row. */
+/** Describes how rows of a tenant are read by key: the statement for several keys, and the key of a row. */
 export interface Listing<Row> {
   statement(site_id: string, keys: string[]): Sql;
   keyOf(row: Row): string;

@@ -38,7 +38,7 @@ export async function mendAccess(client: Client, only?: string): Promise<Gap[]> 
 }
 
 /**
- * Adds a missing grant, policy or owner. Returns false if the table stayed locked: that may prevent backups, but must
+ * Adds a missing grant, policy or owner. Returns false if the table stayed locked, which may affect backups but must
  * not prevent the start of the server.
  */
 async function give(client: Client, { statement, role }: Gap): Promise<boolean> {
@@ -64,8 +64,8 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
 }
 
 /**
- * Grants, policies and owners that migrations create but the database lacks. All statements are sent at once, so the client
- * must be one with `pipeline`.
+ * Grants, policies and owners that migrations create but the database lacks. All statements are sent without waiting
+ * for answers, so the client must have `pipeline`.
  */
 export async function accessGaps(client: Client): Promise<Gap[]> {
   const [roles, relations, rights, defaults, policies, functions] = await Promise.all([

@@ -32,7 +32,7 @@ test('the list of migrations contains every migration file in the order of their
   await withDatabase(async (url) => expect(await migrate(url)).toEqual(files.toSorted()));
 });
 
-test('migrates up, down and up again, and two processes that start together take turns', async () => {
+test('migrates up, down and up again, and two processes that start together migrate once', async () => {
   await withDatabase(async (url) => {
     const [first, second] = await Promise.all([migrate(url), migrate(url)]);
     expect([...first, ...second].at(-1)).toBe(LATEST_MIGRATION);
@@ -100,7 +100,7 @@ async function putIntoNewBatch(url: string): Promise<void> {
   await client.end();
 }
 
-/** Orders as before line quantities. Each has one line: quantity 3, price 10. */
+/** Orders as they were before the migration of line quantities. Each has one line: quantity 3, price 10. */
 const OLD_ORDERS = sql`
   with shop as (
     insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
@@ -171,7 +171,7 @@ test('fills in line quantities of older orders from their fulfilments and refund
 /** Statements after which processes of an older release may fail. */
 const CONTRACTS = /drop (?:table|column|function)|rename (?:column|to)|alter column \w+ (?:type|set not null)/i;
 
-test('a migration that removes or renames something raises the minimum release', async () => {
+test('a migration that removes or renames an object raises the minimum release', async () => {
   const folder = new URL('migrations/', import.meta.url);
   for (const name of MIGRATION_NAMES.filter((one) => one > '0245_minimum_release')) {
     const text = await readFile(new URL(`${name}.ts`, folder), 'utf8');

@@ -53,7 +53,7 @@ export async function migrateLocked(
   return applied;
 }
 
-/** Begins a new era if the database continues another history than before (era.ts). */
+/** Begins a new era if the history of the database is another one than before (era.ts). */
 export async function continueHistory(client: pg.Client, skippedNumbers = SKIPPED_NUMBERS): Promise<void> {
   await client.query('call commerce.begin_era($1)', [skippedNumbers]);
 }
@@ -94,7 +94,7 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   return MIGRATION_NAMES.filter((name) => !recorded.includes(name));
 }
 
-// knex would print failures. They are thrown as errors anyway.
+// knex would print failures, which are thrown as errors anyway.
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /**

@@ -1,7 +1,7 @@
 /**
- * An advisory lock makes processes that start together migrate one after the other. It is held by a transaction instead
- * of a session, because a pooler may keep a session after its client has gone. A waiting process reports which process
- * holds the lock, and gives up after a while.
+ * Makes processes that start together migrate one after the other, by an advisory lock. A transaction holds the lock
+ * instead of a session, because a pooler may keep a session after its client has disconnected. A waiting process
+ * reports which process holds the lock, and gives up after a time limit.
  */
 
 import { hostname } from 'node:os';
@@ -14,7 +14,7 @@ export interface MigrationWait {
   onWait?: (sentence: string) => void;
   /** Maximum waiting time in seconds. */
   seconds?: number;
-  /** By how much order numbers advance if the database continues another history (era.ts). */
+  /** Number of order numbers to skip if a new era begins (era.ts). */
   skippedNumbers?: number;
 }
 
@@ -69,7 +69,7 @@ async function acquire(client: pg.Client, { onWait = () => {}, seconds = WAIT_SE
 }
 
 async function acquireWithin(client: pg.Client, milliseconds: number): Promise<boolean> {
-  // An operator's timeouts for the database are meant for requests. Migrations take longer.
+  // Operators may set timeouts for the database that suit requests. Migrations take longer.
   await client.query(
     `begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
      set local lock_timeout = ${milliseconds}`,

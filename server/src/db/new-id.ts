@@ -7,8 +7,8 @@ let drawn = random.length;
 const last = { msecs: 0, seq: 0 };
 
 /**
- * A UUID of version 7 for a new row, greater than all previous ones of this process. Random bytes are drawn for many
- * ids at once, because drawing them takes most of the time.
+ * Returns a UUID of version 7 for a new row, greater than all previous ones of this process. Random bytes are drawn for
+ * many ids together, because drawing them takes most of the time.
  */
 export function newId(): string {
   if (drawn === random.length) {
@@ -20,7 +20,7 @@ export function newId(): string {
   const now = Date.now();
   if (now > last.msecs) {
     last.msecs = now;
-    // Below half of the range, so that increments do not overflow.
+    // Starts below half of the range, so that increments do not overflow.
     last.seq = new DataView(own.buffer, own.byteOffset).getUint32(0) >>> 1;
   } else {
     last.seq += 1;

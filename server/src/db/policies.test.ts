@@ -24,13 +24,13 @@ async function readWhilePlanned(client: pg.Client): Promise<string[]> {
 }
 
 test.each([
-  ['evaluates no policy while PostgreSQL plans a statement', 'select', []],
+  ['finds no policy that PostgreSQL evaluates while it plans a statement', 'select', []],
   [
-    'detects a policy that is evaluated while PostgreSQL plans a statement',
+    'reports a policy that PostgreSQL evaluates while it plans a statement',
     `set local lock_timeout = '5s'; alter policy tenant on commerce.carts using (site_id = commerce.current_site())`,
     ['commerce.carts'],
   ],
-])('%s', async (_, change, expected) => {
+])('the check of row-level security %s', async (_, change, expected) => {
   const found = await withClient({ connectionString: superuserUrl() }, async (client) => {
     await client.query('begin');
     await client.query(change);

@@ -87,7 +87,7 @@ test('a waiting migration continues when the other process has finished', async 
   expect(await waiting).toContain(LATEST_MIGRATION);
 });
 
-test('a start waits for the process that migrates only if something is missing in the database', async () => {
+test('a start waits for a migrating process only if the database lacks a migration, grant or policy', async () => {
   const url = await givenDatabase();
   await prepareSchema(url);
   const holder = await givenClient(url);

@@ -4,7 +4,7 @@ import type pg from 'pg';
 export interface JobBacklog {
   job: string;
   waiting: number;
-  /** How long the oldest of these jobs has been due. */
+  /** Time in seconds since the oldest of these jobs became due. */
   oldest_seconds: number;
 }
 

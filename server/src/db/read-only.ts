@@ -1,7 +1,7 @@
 /**
  * Detects that the database was demoted or set to read-only: it rejects writes with SQLSTATE 25006. The process then
- * closes all connections, and opens none for requests. Once a second it tries a new connection, because the URL may lead
- * to another server by then, and checks whether writes are accepted again.
+ * closes all connections, and opens none for requests. Once a second it opens a new connection, because the URL may
+ * lead to another server by then, and checks whether that accepts writes.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,11 +26,13 @@ export function isReadOnlyError(error: unknown): boolean {
 }
 
 interface Refusal {
-  /** When writes were last checked. */
+  /** Time of the last check. */
   asked: number;
   /** Resolves when writes are accepted again; undefined if they are accepted. */
   over: Promise<void> | undefined;
-  /** How many times the database has started to reject writes. Connections opened before the last time are closed. */
+  /**
+   * Number of times that the database has started to reject writes. Connections opened before the last time are closed.
+   */
   count: number;
 }
 
@@ -41,12 +43,12 @@ export function isReadOnly(pool: pg.Pool): boolean {
   return refusals.get(pool)?.over !== undefined;
 }
 
-/** How often the database has started to reject writes. */
+/** Returns how often the database has started to reject writes. */
 export function refusalCount(pool: pg.Pool): number {
   return refusals.get(pool)?.count ?? 0;
 }
 
-/** Resolves when the database accepts writes, or at once if it is not known to reject them. */
+/** Resolves when the database accepts writes. Resolves immediately if it is not known to reject them. */
 export async function whenWritable(pool: pg.Pool): Promise<void> {
   await refusals.get(pool)?.over;
 }
@@ -67,7 +69,8 @@ export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
  */
 export async function findReadOnly(pool: pg.Pool, probe: pg.Pool): Promise<boolean> {
   if (isReadOnly(pool)) return true;
-  // The first connection may have been opened before a failover. It is closed, so the second one is new.
+  // The first connection may have been opened before a failover. A connection that rejects writes is closed, so the
+  // second attempt uses a new one.
   if ((await acceptsWrites(probe)) || (await acceptsWrites(probe))) return false;
   noteIfReadOnly(pool, new DatabaseReadOnly());
   return true;
@@ -85,7 +88,10 @@ async function closeIdle(pool: pg.Pool): Promise<void> {
   while (pool.idleCount > 0 && !pool.ending) (await pool.connect()).release(true);
 }
 
-/** Tries a write on a connection of the pool, and closes that connection if the write is rejected. */
+/**
+ * Checks whether a connection of the pool accepts writes (`transaction_read_only` is off). If not, closes that
+ * connection.
+ */
 export async function acceptsWrites(pool: pg.Pool): Promise<boolean> {
   const connection = await pool.connect();
   let writable = false;

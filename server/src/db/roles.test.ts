@@ -58,7 +58,7 @@ async function accessOf(url: string): Promise<unknown[]> {
   );
 }
 
-/** doctor's findings about roles. */
+/** The findings of `commerce-server doctor` about roles. */
 async function findings(): Promise<unknown[]> {
   const found = await examine({ DATABASE_URL: cluster.url, DATA_DIR: dataDir });
   return found.filter(({ check }) => check === 'role' || check === 'access');
@@ -119,7 +119,7 @@ test("row-level security hides tenants' rows from the owner until it switches to
   expect(rowCount).toBe(1);
 });
 
-test('reports the statements for a superuser if the login may not create roles', {
+test('migrate prints the statements for a superuser if the login may not create roles', {
   timeout: 300_000,
 }, async () => {
   await send(cluster.superuserUrl, `create role plain login password 'plain'`);
@@ -135,7 +135,9 @@ test('reports the statements for a superuser if the login may not create roles',
   expect((await prepareSchema(url)).applied).toContain(BASELINE);
 });
 
-test('reports tables that belong to another login before anything else fails', { timeout: 300_000 }, async () => {
+test('migrate reports tables that belong to another login before anything else fails', {
+  timeout: 300_000,
+}, async () => {
   await send(cluster.superuserUrl, 'create database foreign_tables owner commerce');
   const theirs = Object.assign(new URL(cluster.superuserUrl), { pathname: '/foreign_tables' }).href;
   await send(theirs, 'create table public.commerce_migrations ()');

@@ -17,8 +17,9 @@ export function describeNewer({ migration, minimum }: NewerSchema): string {
 }
 
 /**
- * Returns undefined unless a newer release has migrated the database. Then this release changes nothing, and runs if it
- * is not older than the minimum release that is stored with the schema. Otherwise throws an Error with the remedy.
+ * Returns undefined unless a newer release has migrated the database. In that case this release changes nothing.
+ * Returns the newer schema if this release is at least the minimum release stored with it; otherwise throws an Error
+ * with the remedy.
  */
 export async function findNewerSchema(
   db: Pick<pg.ClientBase, 'query'>,

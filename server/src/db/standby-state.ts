@@ -12,7 +12,7 @@ export interface Standby {
 /** Time limit for reading the state. */
 const WITHIN_MS = 1_000;
 
-/** The standbys; none if the owner of the schema may not see them. */
+/** Reads the standbys. Returns none if the owner of the schema may not see them. */
 export async function readStandbys(db: Pick<pg.ClientBase, 'query'>): Promise<Standby[]> {
   const statement = {
     text: 'select standby, sync_state, lag_bytes from commerce.standby_state() where sync_state is not null',

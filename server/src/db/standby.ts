@@ -1,6 +1,6 @@
 /**
- * Standbys of the database, which read the catalogue in place of the primary while they have the version that the
- * primary has just reported. A standby may lag by any time, hang, be lost or be promoted: the primary then reads.
+ * Standbys of the database. A standby reads the catalogue in place of the primary while it has the version that the
+ * primary has just reported. If a standby lags, hangs, is lost or was promoted, the primary reads.
  */
 
 import type pg from 'pg';
@@ -8,12 +8,15 @@ import sql from 'sql-template-tag';
 import { type Connection, cut, query } from './connect.ts';
 import { isUnreachable, withConnection } from './transaction.ts';
 
-/** How long a standby may take to read. */
+/** Time limit for a read on a standby. */
 const WITHIN_MS = 2_000;
-/** A lost standby is tried again by one read in this time. */
+/** After a failure of a standby, one read in each such interval tries it again. */
 const REST_MS = 5_000;
 
-/** Whether a standby has read, had another version, or failed. In the last two cases the primary must read. */
+/**
+ * The result of an attempt to read on a standby. After `behind` (it had another version) and `failed`, the primary must
+ * read.
+ */
 export type StandbyResult = 'read' | 'behind' | 'failed';
 
 export class Standbys {
@@ -88,7 +91,7 @@ export async function identityOf(db: Pick<pg.Pool, 'query'>): Promise<Identity> 
   return rows[0];
 }
 
-/** Why a database cannot be a standby of this primary; undefined if it can. */
+/** Explains why a database cannot be a standby of this primary. Returns undefined if it can be one. */
 export function standbyFault(primary: Identity, { cluster, standby }: Identity): string | undefined {
   if (cluster !== primary.cluster) return `belongs to another cluster (${cluster} instead of ${primary.cluster})`;
   return standby ? undefined : 'is a primary';

@@ -27,7 +27,7 @@ test('statements sent after an error in a transaction fail as in an aborted tran
   }
 });
 
-test('fails the statements that were sent after a failing BEGIN', async () => {
+test('in an aborted transaction, fails a BEGIN and the statements sent after it', async () => {
   const { db } = await testServer();
 
   const [first, second] = await withConnection(db, async (connection) => {
@@ -56,7 +56,7 @@ test('rolls back a transaction whose last statement fails, even if its COMMIT wa
   expect(rows[0]?.site_id).not.toBe('undone');
 });
 
-test("returns each statement's own result even if the driver receives the statement after its packet was sent", async () => {
+test("returns each statement's own result even if the driver receives the statements late", async () => {
   const { db } = await testServer();
 
   const values = await inTransaction(db, async (connection) => {

@@ -49,7 +49,7 @@ const Query = pg.Query as unknown as typeof ProtocolQuery;
 
 type Columns = Pick<Result, 'fields' | '_parsers' | '_prebuiltEmptyResultObject'>;
 
-/** Statements that begin and end transactions. They are prepared under their own text as name. */
+/** Statements that begin and end transactions. Each is prepared with its own text as the name. */
 export const BOUNDARIES: Partial<Record<string, 'begin' | 'end'>> = { begin: 'begin', commit: 'end', rollback: 'end' };
 
 export interface StatementConfig {
@@ -150,7 +150,10 @@ function skipped(): Error {
   });
 }
 
-/** The state of a connection: whether the next statement asks for columns, and which statements have no Sync yet. */
+/**
+ * The state of a connection: the known columns of its statements, whether the next statement requests columns, and the
+ * last statement without a Sync.
+ */
 class ConnectionState {
   readonly columns = new Map<string | undefined, Columns>();
   readonly #sync: () => void;
@@ -164,7 +167,7 @@ class ConnectionState {
     connection.describe = (what) => {
       if (this.#describes) describe.call(connection, what);
     };
-    // `pg` sends a Sync with its own statements. It ends all earlier statements too.
+    // `pg` sends a Sync after its own statements, which also ends all earlier statements.
     connection.sync = () => {
       this.#unsynced = undefined;
       this.#sync();
@@ -175,12 +178,12 @@ class ConnectionState {
     };
   }
 
-  /** Whether the next statement asks PostgreSQL for its columns. */
+  /** Sets whether the next statement requests its columns from PostgreSQL. */
   describe(wanted: boolean): void {
     this.#describes = wanted;
   }
 
-  /** Ends a statement with a Sync: at once, or together with later statements of the same packet. */
+  /** Ends a statement with a Sync: immediately, or together with later statements of the same packet. */
   end(statement: Statement<object>): void {
     const boundary = BOUNDARIES[statement.text];
     if (boundary === 'begin') this.#inTransaction = true;

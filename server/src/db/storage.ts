@@ -9,7 +9,9 @@ import { noteIfReadOnly } from './read-only.ts';
 const DISK_FULL = '53100';
 const refused = new WeakSet<pg.Pool>();
 
-/** A test write. Much larger than a request's writes, so that the next order does not fill the disk again. */
+/**
+ * The test write. It is much larger than the writes of a request, so that the next order does not fill the disk again.
+ */
 const TRIAL_WRITE = `begin; set local lock_timeout = '500ms';
   create temporary table trial_of_storage on commit drop as select repeat(md5(i::text), 30) as text from generate_series(1, 1000) i;
   rollback`;
@@ -19,7 +21,7 @@ export function isDiskFull(error: unknown): boolean {
   return (error as { code?: string } | undefined)?.code === DISK_FULL;
 }
 
-/** Whether the last write to the pool's database failed for lack of space. */
+/** Whether a write to the pool's database failed because the disk was full, and no test write has succeeded since. */
 export function isKnownFull(pool: pg.Pool): boolean {
   return refused.has(pool);
 }
@@ -35,7 +37,10 @@ export async function tryToWrite(connection: pg.ClientBase, timeout_ms: number):
   await connection.query({ text: TRIAL_WRITE, query_timeout: timeout_ms } as pg.QueryConfig);
 }
 
-/** Whether the database accepts writes. After a failed write, tries one on a connection of `probe`. */
+/**
+ * Whether the disk of the database has space for writes. After a write failed because the disk was full, tries another
+ * one on a connection of `probe`.
+ */
 export async function takesWrites(pool: pg.Pool, probe: pg.Pool, timeout_ms: number): Promise<boolean> {
   if (!refused.has(pool)) return true;
   const connection = await probe.connect();

@@ -26,7 +26,7 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** BEGIN needs no lock and no disk access, so a reachable database answers it at once. */
+/** Time limit for BEGIN. It needs no lock and no disk access, so a reachable database answers it immediately. */
 const BEGIN_WITHIN_MS = 2_000;
 
 /** Runs work on one connection between BEGIN and COMMIT. If the work throws, rolls back and rethrows the error. */
@@ -123,12 +123,12 @@ export function endBy(connection: Connection, time: number): void {
   connection.endsAt = time;
 }
 
-/** PostgreSQL's timeout fires this much after the deadline, so that the caller's own timeout comes first. */
+/** Time between the deadline and PostgreSQL's timeout, so that the caller's own timeout fires first. */
 const AFTER_THE_END_MS = 50;
 
 /**
- * Limits statements that are sent together with COMMIT, because they cannot be rolled back later. Their timeout is the
- * remaining time if that is less than the usual one.
+ * Limits the time of statements that are sent together with COMMIT, because they cannot be rolled back later. Their
+ * timeout is the time until the deadline, if that is less than the usual timeout.
  */
 function endInTime(connection: Connection): void {
   const left = connection.endsAt - Date.now();
@@ -192,7 +192,10 @@ export async function withConnection<T>(pool: pg.Pool, work: (connection: Connec
   }
 }
 
-/** Runs a single statement. Unless it selects ERA, it must not change the catalogue or use up an order number. */
+/**
+ * Runs a single statement. Unless the statement selects ERA, it must not change the catalogue or assign an order
+ * number.
+ */
 export function queryAlone<Row extends object>(pool: pg.Pool, statement: Sql): Promise<pg.QueryResult<Row>> {
   return withConnection(pool, (connection) => query<Row>(connection, statement));
 }

@@ -30,7 +30,7 @@ export function takeAddedJobs(connection: pg.PoolClient): number {
 }
 
 /**
- * How long a wake-up waits for more jobs. It is a separate transaction, so under load one wake-up should serve many
+ * Time to wait for more jobs before a wake-up. A wake-up is a separate transaction, so under load one should serve many
  * requests.
  */
 const GATHER_MS = 5;
@@ -40,7 +40,7 @@ interface Waking {
   /** Number of jobs without a wake-up yet. */
   jobs: number;
   timer: NodeJS.Timeout | undefined;
-  /** When the last wake-up was sent, by `performance.now()`. */
+  /** Time of the last wake-up, by `performance.now()`. */
   sent: number;
 }
 

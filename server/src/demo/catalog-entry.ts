@@ -124,7 +124,7 @@ function skuPart(value: string): string {
     .slice(0, 4);
 }
 
-/** A valid EAN-13, always the same for an SKU, in the GS1 range for internal use by shops. */
+/** Returns a valid EAN-13 in the GS1 range for internal use by shops. The same SKU always gets the same EAN-13. */
 function barcodeOf(sku: string): string {
   const digits = `20${String(crc32(sku)).padStart(10, '0')}`;
   const sum = [...digits].reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0);

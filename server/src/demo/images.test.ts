@@ -27,7 +27,7 @@ describe('images of the demo shop', () => {
     expect(urls.filter((url) => !names.includes(nameIn(url)))).toEqual([]);
   });
 
-  it('demo images are not served under any other name', async () => {
+  it('finds no demo image under any other name', async () => {
     for (const name of [
       '',
       'rowan-stoneware-mug-9',

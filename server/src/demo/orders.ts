@@ -111,13 +111,16 @@ export const demoOrders: DemoOrder[] = [
   },
 ];
 
-/** Orders paid by card, one for each possible payment result. */
+/** Orders paid by card: one whose payment succeeds, and one whose payment is declined later. */
 export const demoCardOrders: DemoOrder[] = [
   { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', operations: [shipped, delivered] },
   { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', operations: [] },
 ];
 
-/** A statement that names its order in words, so that staff link it: the stool for pickup. */
+/**
+ * A withdrawal that describes its order in words instead of giving its number, so that staff must link it: the order of
+ * the stool for pickup.
+ */
 export function demoWithdrawal(): Statement {
   const { email, address } = IDA;
   return {

@@ -35,7 +35,7 @@ export interface Account {
   password: string;
 }
 
-/** Creates customers through the staff's API, and sets each password through the link in the mail. */
+/** Creates customers as staff do, and sets each password with a token like that in the reset mail. */
 export async function giveAccounts(shop: Shop): Promise<Account[]> {
   const accounts: Account[] = [];
   for (const { email, address } of CUSTOMERS) {

@@ -95,7 +95,7 @@ test('the demo customers can log in and see their orders', async () => {
   }
 });
 
-test('the demo shop’s discount codes produce each result that a shopper can get', async () => {
+test('the demo shop has a discount code for each success and error that a shopper can get', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants.find(({ sku }) => sku === 'KH-POT-20CM')?.id ?? '';
@@ -115,7 +115,7 @@ test('the demo shop’s discount codes produce each result that a shopper can ge
   expect(await apply('SUMMER26')).toBe('discount_expired');
 });
 
-test('offers two shipping options for neighbouring countries, one for others, and pickup for all', async () => {
+test('the demo shop delivers to neighbouring countries, with express to two of them, and offers pickup everywhere', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants[0]?.id ?? '';
@@ -136,7 +136,7 @@ test('offers two shipping options for neighbouring countries, one for others, an
   }
 });
 
-test('stores the credentials in a file that only its owner can read', async () => {
+test('seeding stores the credentials in a file that only its owner can read', async () => {
   const { demo, file, baseUrl } = await demoShop();
 
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(demo);
@@ -145,7 +145,7 @@ test('stores the credentials in a file that only its owner can read', async () =
   expect(response.status).toBe(200);
 });
 
-test('does not create a second shop when it is seeded again', async () => {
+test('seeding again does not create a second demo shop', async () => {
   const { options, demo, owner } = await demoShop();
   const count = () => owner.query(sql`select from commerce.sites where merchant_name = 'Alder & Finch'`);
   const { rowCount: before } = await count();
@@ -156,7 +156,7 @@ test('does not create a second shop when it is seeded again', async () => {
   expect((await count()).rowCount).toBe(before);
 });
 
-test('creates a new shop if the file in the data directory was lost', async () => {
+test('seeding creates a new demo shop if the credentials file was lost', async () => {
   const { options, demo, file } = await demoShop();
   expect(await reopenDemo(options)).toEqual(demo);
   await rename(file, `${file}.lost`);
@@ -171,7 +171,7 @@ test('creates a new shop if the file in the data directory was lost', async () =
   expect(fresh.staff.email).not.toBe(demo.staff.email);
 });
 
-test('the demo shop’s legal links open pages in each language, which a shop with other legal links does not have', async () => {
+test('the demo shop’s legal links open pages in each language, until the shop uses other legal links', async () => {
   const { dashboard, baseUrl } = await demoShop();
   const { data } = await dashboard.GET('/api/dashboard/settings');
   const { terms_url, privacy_url, withdrawal_url, imprint_url } = data?.legal ?? {};
@@ -227,7 +227,7 @@ test('the demo orders can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('opens a new example checkout at each start, or none if the shop no longer sells its products', async () => {
+test('opens a new example checkout at each start, or none if its products are no longer for sale', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);

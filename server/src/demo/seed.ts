@@ -27,8 +27,8 @@ const STAFF_EMAIL = 'demo@alder-finch.example';
 
 /**
  * Creates the demo shop on the first call. Later calls return the credentials in `demo.json` in the data directory. The
- * file is written just before the commit, so that after a crash there is either no shop, or a shop with known
- * credentials. Orders paid by card are created afterwards, and a crash may leave some out.
+ * file is written just before the commit, so that after a crash there is either no shop or a shop with known
+ * credentials. Orders paid by card are created after the commit, so a crash may leave some of them out.
  */
 export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
   const stored = await reopenDemo(options);

@@ -15,7 +15,7 @@ export const demoSettings: SettingsPatch = {
   ],
   bank_details: {
     account_holder: 'Alder & Finch (demo shop)',
-    // A commonly used example IBAN with valid check digits, which belongs to nobody.
+    // A commonly used example IBAN with valid check digits. It belongs to no account.
     iban: 'DE89370400440532013000',
     bic: 'COBADEFFXXX',
     bank_name: 'Bank of the demo shop',
@@ -24,7 +24,7 @@ export const demoSettings: SettingsPatch = {
   invoicing: {
     issue: 'by_hand',
     ...{ legal_name: 'Alder & Finch (demo shop)', address1: 'Erlenweg 3', postal_code: '04177', city: 'Leipzig' },
-    // A number in the right form that belongs to nobody.
+    // A number with a valid format that no business has.
     ...{ country: 'DE', vat_id: 'DE123456789' },
   },
   payment_deadline_hours: 168,

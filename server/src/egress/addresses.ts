@@ -10,13 +10,13 @@ import ipaddr from 'ipaddr.js';
 import { addressesOf, normalised, ownAddresses } from './names.ts';
 
 export interface EgressPolicy {
-  /** Allows plain http and private IP addresses, for receivers on a developer's machine. Not possible in production. */
+  /** Allows plain http and private IP addresses, for receivers on a developer's machine. Never set in production. */
   allowPrivate: boolean;
   /** Host of the configured base URL, which the server must not call. */
   ownHost: string;
 }
 
-/** A URL or IP address that the server must not call. The message tells the tenant why. */
+/** Thrown for a URL or IP address that the server must not call. The message tells the tenant why. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }

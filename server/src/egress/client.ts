@@ -7,8 +7,8 @@ const CONNECT_MS = 3_000;
 export const TOTAL_MS = 15_000;
 export const READ_BYTES = 16 * 1024;
 /**
- * How long idle connections stay open: enough for a burst of webhooks, but short, because the host's IP address may
- * change.
+ * Time after which idle connections are closed: long enough for a burst of webhooks, but short, because the host's IP
+ * address may change.
  */
 const KEEP_ALIVE_MS = 4_000;
 

@@ -14,7 +14,10 @@ export interface Document {
   max_age_seconds: number | null;
 }
 
-/** Fetches a document. Returns undefined if it does not arrive in time. Does not follow redirects. */
+/**
+ * Fetches a document without following redirects. Returns undefined if the status is not 200, the body exceeds the size
+ * limit, or the request fails or times out.
+ */
 export async function get(
   { agent, request }: Client,
   policy: EgressPolicy,

@@ -34,7 +34,7 @@ async function receiving(listener: RequestListener, test: (url: string) => Promi
   await new Promise((closed) => server.close(closed));
 }
 
-test('cuts off an endless response and keeps its status', async () => {
+test('stops reading an endless response, and returns its status', async () => {
   await receiving(
     (_req, res) => {
       res.writeHead(200);

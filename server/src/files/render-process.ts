@@ -44,7 +44,7 @@ async function render({ path, content_type, folder }: Task): Promise<Rendered> {
 
 /**
  * Memory in bytes to decode an image. Progressive and interlaced images must be decoded as a whole; others are read row
- * by row.
+ * by row and count as 0.
  */
 function memoryFor({ format, width, height, isProgressive, chromaSubsampling, channels, depth }: Metadata): number {
   const pixels = width * height;

@@ -12,7 +12,7 @@ export interface Renderer {
 }
 
 const TASK_WITHIN_MS = 90_000;
-/** Images per child process. libvips leaves fragmented memory behind. */
+/** Number of images after which a child process is replaced, because libvips fragments its memory. */
 const MOST_PICTURES = 25;
 const IDLE_MS = 10_000;
 

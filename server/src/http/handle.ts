@@ -90,16 +90,17 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await respond(deps, request, received);
-    // Limits that count only failures get the point back. If that fails, the request has succeeded all the same.
+    // After a success, limits that count only failures get their point back. An error here does not change the
+    // response.
     if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
     noteCompleted(request, answer);
   } catch (error) {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // `refusalIfFailed` is set once a strict limit with `failuresOnly` is used up; all other limits refuse at once. Then
-  // every 4xx becomes 429, so that the response does not reveal whether a guess was right. The actual error stays stored
-  // under the key.
+  // `refusalIfFailed` is set once a strict limit with `failuresOnly` is used up; other limits reject the request before
+  // it runs. Then every 4xx becomes 429, so that the response does not reveal whether a guess was right. The actual
+  // error stays stored under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -117,9 +118,9 @@ function noteCompleted({ target, context }: ApiRequest, { told }: Answer): void 
 const COMPLETES: string = 'storefront.completeCheckout' satisfies OperationId;
 
 /**
- * The response to an error. Requests with missing or invalid credentials are counted, in one counter for the IP address
- * and one for IP address, site and kind of credential. Above its limit they are answered with 429 instead of 401; a valid
- * credential is still accepted.
+ * Returns the response to an error. Counts requests with missing or invalid credentials, by IP address, and by IP
+ * address, site and kind of credential. Above a limit, the response is 429 instead of 401; a valid credential is still
+ * accepted.
  */
 async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
   const { context } = request;
@@ -178,7 +179,7 @@ async function serve(
   if (!isOpen && (await limits.isSuspect(request))) await lookUp(deps, early);
   if ('prepare' in handler && handler.hashes) logins.refuseIfFull();
   const mistakes = await validate(operation, request, received);
-  // Operations without authentication report mistakes at once. The others report them in step 7b.
+  // Operations without authentication report mistakes here. The others report them in step 7b.
   if (isOpen && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = isOpen ? openClaimOf(operation, received, host_site) : secured;
   const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);
@@ -194,8 +195,8 @@ async function serve(
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const { operation, claim, mistakes, received, context } = incoming;
   if (mistakes.length > 0 || !isStrict(operation)) return;
-  // A shop's own server names the buyer's IP address. It is believed only with a private token, because a public token
-  // is known to everyone, who could then evade their limits.
+  // A shop's own server sends the buyer's IP address. The address is accepted only with a private token: public tokens
+  // are known to everyone, and with one of them anyone could evade their own limits.
   const caller = namesBuyer(operation, received) ? await lookUp(deps, incoming) : undefined;
   const buyer = caller ? buyerOf(operation, caller, received) : { mistakes: [] };
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
@@ -219,8 +220,8 @@ async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler)
   return handler.prepare(call as never).catch((error: unknown) => {
     // If the database did not answer, a second query would make the caller wait twice.
     if (key === undefined || isUnavailable(error)) throw error;
-    // Thrown in step 7c, the error is stored like one of the handler. If a copy of this request has stored a response by
-    // then, that response is replayed instead.
+    // The error is thrown in step 7c, so that it is stored like an error of the handler. If a copy of this request has
+    // stored a response by then, that response is replayed instead.
     return () => Promise.reject(error);
   });
 }
@@ -249,7 +250,10 @@ function lookUp(
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
 }
 
-/** Stands in for the handler when a stored response was found in step 6. It is called only if that response has expired since. */
+/**
+ * Replaces the handler if a stored response was found in step 6. Called only if that response has expired in the
+ * meantime.
+ */
 async function expectReplay(): Promise<never> {
   throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }
@@ -263,9 +267,9 @@ interface RateCount {
 }
 
 /**
- * Step 7, repeated after a conflict, after a connection lost before COMMIT, or if a copy of the request stored its
- * response between this request's look-up and claim. A connection lost during COMMIT throws CommitUnknown, which is never
- * repeated.
+ * Runs step 7. Repeats it after a conflict, after a connection lost before COMMIT, or if a copy of the request stored
+ * its response between this request's look-up and claim. A connection lost during COMMIT throws CommitUnknown, after
+ * which nothing is repeated.
  */
 function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();
@@ -332,7 +336,8 @@ function storeRefusal(
     );
     const stored = await idempotency.claimAndFindResponse(shop, connection, key, state);
     if (stored) return { result: stored, last: undefined };
-    // Writes that the error itself needs, such as the price that it names. Without a key they do not happen.
+    // Writes that belong to the error, such as storing the price that it reports. They are omitted if the request has
+    // no key.
     if (error instanceof ShopError) await error.afterwards?.(shop);
     incoming.context.error = codeOf(error);
     return recorded(deps, incoming, shop, caller, answer, error);
@@ -370,8 +375,9 @@ function inTransactionOf<T>(
 }
 
 /**
- * Step 7 for a read: runs the handler on a connection, without a transaction. If the response is not cached, a standby may
- * read it into the cache; it is then treated like any cached response.
+ * Step 7 for a read: runs the handler on a connection, without a transaction. If the response is not in the cache, a
+ * standby may read it into the cache first; this function then runs again on the primary, which checks that the cached
+ * response is current.
  */
 async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, received, context, deadline } = incoming;

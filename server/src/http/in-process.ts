@@ -9,8 +9,8 @@ import { matchWith } from './pipeline/routing.ts';
 import { type ApiRequest, newContext, type Protocol } from './request.ts';
 
 /**
- * A call of an operation on behalf of a request of another protocol. It passes through every step of `handle`, with the
- * IP address, host, user agent and request id of that request, and its own credentials.
+ * A call of an operation on behalf of a request of another protocol. The call passes through every step of `handle`. It
+ * has the IP address, host, user agent and request id of that request, but its own credentials.
  */
 export interface OperationCall {
   operation: Operation;

@@ -52,7 +52,7 @@ export interface RequestContext {
   cached?: boolean;
   /** The attempt to read on a standby; undefined if there was none. */
   standby?: StandbyResult;
-  /** Uncounts a successful request in limits that count only failures. */
+  /** Gives points back to limits that count only failures. Called after a success. */
   succeeded?: (() => Promise<void>) | undefined;
   /** Replaces the error of a failed request if a limit shared with other callers is used up (see `Counted`). */
   refusalIfFailed?: ShopError | undefined;
@@ -72,8 +72,8 @@ export function newContext(request_id: string, protocol?: Protocol): RequestCont
 }
 
 /**
- * The id of the request's audit row. It stays the same, so that writing the row again after a lost COMMIT adds no
- * second row.
+ * Returns the id of the request's audit row. The id stays the same, so that writing the row again after a lost COMMIT
+ * adds no second row.
  */
 export function auditIdOf(context: RequestContext): string {
   context.audit_id ??= newId();

@@ -21,7 +21,7 @@ test('unlocks the jobs of dead runners, but not those of living runners or recen
   await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[dead, live, fresh]]);
 });
 
-test('unlocks abandoned jobs after the search for them has timed out once', async () => {
+test('unlocks abandoned jobs even if its first search for them timed out', async () => {
   const { owner } = await testServer();
   const dead = `dead ${randomUUID()}`;
   await givenHeldJob(dead, '1 minute');
@@ -38,7 +38,7 @@ test('unlocks abandoned jobs after the search for them has timed out once', asyn
   await owner.query('delete from graphile_worker._private_jobs where key = $1', [dead]);
 }, 40_000);
 
-test('unlocks a job that a living runner has locked but does not run, and does not count the attempt', async () => {
+test('unlocks a job that a living runner has locked but is not running, and does not count the attempt', async () => {
   const { owner } = await testServer();
   const [runs, lost] = [`runs ${randomUUID()}`, `lost ${randomUUID()}`];
   await givenHeldJob(runs, '1 minute');

@@ -1,8 +1,8 @@
 /**
- * Unlocks jobs that nobody runs, which graphile-worker does only after four hours. Each process holds an advisory lock
- * for each of its runners, which is released with its connection. A job whose runner no longer holds that lock is
- * unlocked. So is a job that a runner of this process has locked without knowing it, because the connection was lost
- * before the answer arrived. A job may run twice because of that, which every job tolerates.
+ * Unlocks jobs whose runner has died, which graphile-worker does only after four hours. Each process holds an advisory
+ * lock for each of its runners, which PostgreSQL releases with the connection. A job whose runner no longer holds its
+ * lock is unlocked. A job that a runner of this process has locked but does not run is unlocked too: the connection was
+ * lost before the answer arrived. As a result a job may run twice, which every job tolerates.
  */
 
 import pg from 'pg';
@@ -13,8 +13,8 @@ import { isLostConnection } from '../db/transaction.ts';
 const EVERY_MS = 5_000;
 const STATEMENT_MS = 5_000;
 /**
- * How long to wait for an answer of PostgreSQL: slightly longer than the statement timeout, so that PostgreSQL's own
- * error arrives first.
+ * Time limit for an answer of PostgreSQL. Slightly longer than the statement timeout, so that PostgreSQL's own error
+ * arrives first.
  */
 const SILENCE_MS = 6_000;
 const CONNECT_MS = 3_000;
@@ -67,8 +67,8 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
       const freed = await freeAbandoned(connection);
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
       const unknown = await heldWithoutRunning(connection, runners);
-      // A job is unlocked only when two searches in a row find it, because the end of a job that has just run may not
-      // be recorded yet.
+      // A job is unlocked only if two searches in a row find it, because the end of a completed job may not be recorded
+      // yet.
       const stillLost = unknown.filter((job) => lost.has(keyOf(job)));
       lost = new Set(unknown.map(keyOf));
       if (stillLost.length > 0) await unlock(connection, stillLost);

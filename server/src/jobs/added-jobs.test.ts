@@ -18,7 +18,7 @@ async function listen(): Promise<number[]> {
 test.for([
   ['send_mail', 12],
   ['deliver_webhook', 100],
-])('adds the same job as graphile-worker itself: %s', async ([task, attempts]) => {
+])("adds the same job as graphile-worker's own function: %s", async ([task, attempts]) => {
   const { owner } = await testServer();
   const { rows } = await owner.query(
     `with theirs as (select (graphile_worker.add_job($1, '{"a":1}', max_attempts => $2)).id)
@@ -37,7 +37,7 @@ test.for([
   expect(jobs[1].job).toEqual(jobs[0].job);
 });
 
-test('adds the first job of a task that no worker knows yet', async () => {
+test('adds a job of a task that no worker has registered', async () => {
   const { owner } = await testServer();
   const task = `task ${randomUUID()}`;
   await owner.query(`select commerce.enqueue($1, '{}', now())`, [task]);
@@ -49,7 +49,7 @@ test('adds the first job of a task that no worker knows yet', async () => {
   expect(rowCount).toBe(1);
 });
 
-test('wakes workers when a request that adds jobs commits, but not when it is rolled back', async () => {
+test('wakes workers when a transaction that adds jobs commits, but not when it is rolled back', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 200);
   onTestFinished(() => receiver.close());

@@ -90,7 +90,7 @@ test('sends one payment reminder halfway to the deadline', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('leaves an unpaid order unchanged before its payment deadline', async () => {
+test('the job leaves an unpaid order unchanged before its payment deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -100,7 +100,7 @@ test('leaves an unpaid order unchanged before its payment deadline', async () =>
   expect(data).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
 });
 
-test('creates a pending order for a card that answers late, and marks it as paid when the answer arrives', async () => {
+test('creates a pending order while the result of a card payment is outstanding, and marks it as paid when the payment succeeds', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
 
@@ -113,7 +113,7 @@ test('creates a pending order for a card that answers late, and marks it as paid
   expect(timeline?.entries.map(({ type }) => type)).toEqual(['payment_confirmed', 'created']);
 });
 
-test('cancels the order of a late declined card, restocks it and notifies customer, staff and webhooks', async () => {
+test('cancels and restocks an order whose pending card payment is declined, and notifies customer, staff and webhooks', async () => {
   const shop = await openShop();
   await shop.dashboard.POST('/api/dashboard/events/listeners', {
     body: { events: ['order.created', 'order.cancelled'] },
@@ -142,7 +142,7 @@ test('cancels the order of a late declined card, restocks it and notifies custom
   expect(letter?.html).toContain('Your payment failed.');
 });
 
-test('polls an authorized payment until it is captured, and marks its order as paid once', async () => {
+test('polls an authorized payment until it is captured, and then marks its order as paid once', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   await workOverdue(shop, {
@@ -176,7 +176,7 @@ test('cancels an order whose authorized payment fails', async () => {
   expect(data).toMatchObject({ status: 'cancelled', payment_status: 'failed' });
 });
 
-test('processes other payments and shops after a payment has failed, and fails the job at the end', async () => {
+test('processes other payments and shops after one payment fails, and then fails the job', async () => {
   const shops = [await openShop(), await openShop()];
   const [broken, healthy] = [new Set<string>(), new Set<string>()];
   for (const shop of shops) {
@@ -249,7 +249,7 @@ test('cancels a successful payment whose order was never created', async () => {
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
 });
 
-test("the sweeper's database role sees only rows that are due", async () => {
+test("the sweeper's database role sees no orders, checkouts, carts or payments that are not due", async () => {
   const shop = await openShop();
   await shop.givenOrder();
   await shop.givenCheckout();
@@ -268,7 +268,7 @@ test("the sweeper's database role sees only rows that are due", async () => {
   expect(seen.map(({ rowCount }) => rowCount)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test("the job counts each order's sales for best sellers once, without blocking buyers", async () => {
+test('the job adds each order to the best-seller counts once, without blocking buyers', async () => {
   const shop = await openShop();
   const [first, second] = [await givenVariant(shop), await givenVariant(shop)];
   const bestSeller = async () => {

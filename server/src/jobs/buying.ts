@@ -34,7 +34,7 @@ export interface ExpiryDeps {
   accounts?: PaymentAccounts;
   secretKey: string;
   logger: Logger;
-  /** How long one run calls providers; shorter in tests. */
+  /** Time limit for calling providers in one run. Shorter in tests. */
   providersMs?: number;
 }
 
@@ -60,7 +60,10 @@ const SHOPS_SIDE_BY_SIDE = 4;
  */
 const PROVIDERS_MS = 30_000;
 
-/** Counts the sales of a shop in separate transactions, so that no product is locked for long. */
+/**
+ * Adds a shop's new sales to its products, in separate transactions so that no product is locked for long. Returns the
+ * number of counted sales.
+ */
 async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
   let all = 0;
   for (;;) {
@@ -72,8 +75,8 @@ async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
 
 /**
  * Handles overdue carts, checkouts, orders and payments: expires them, or sends reminders. First finds the shops with
- * due rows, and then works shop by shop under row-level security. Running it twice, or on two machines at once, is
- * harmless. A failure in one shop is logged and does not stop the others; an error is thrown at the end.
+ * due rows, and then works shop by shop under row-level security. Repeated and concurrent runs are harmless. A failure
+ * in one shop is logged and does not stop the others; an error is thrown at the end.
  */
 export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
   const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0, moves: 0, sales: 0 };

@@ -66,7 +66,7 @@ test('delivers every change of an order with a signature that an independent Sta
   await receiver.close();
 });
 
-test('sends order.paid once the money has arrived, for every payment method', async () => {
+test('sends order.paid for every payment method once the money has arrived', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['order.paid']);
@@ -206,7 +206,7 @@ test('disables the webhook after a 410, fails its pending deliveries and mails s
   await receiver.close();
 });
 
-test('waits for Retry-After, at most an hour, and does not follow redirects', async () => {
+test("retries a delivery after the receiver's Retry-After, capped at an hour, and does not follow redirects", async () => {
   const shop = await openShop();
   const other = await openReceiver();
   const receiver = await openReceiver((_received, count) =>
@@ -327,7 +327,7 @@ test.each([
   [500, 'refused'],
   [200, 'succeeded'],
 ] as const)(
-  'an attempt that gets the response %i waits for a transaction that disables the webhook, not vice versa',
+  'recording an attempt with status %i waits for a transaction that disables the webhook, without a deadlock',
   async (response_status, outcome) => {
     const shop = await openShop();
     const webhook = await givenWebhook(shop, 'https://hooks.example.net/', ['customer.created']);
@@ -374,7 +374,7 @@ test.each([
   },
 );
 
-test('continues a delivery only once if a crash or a replay gave it two jobs', async () => {
+test('continues a delivery only once if a crash or a replay has created two jobs for it', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 500);
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -440,7 +440,7 @@ test('records only one of two concurrent attempts of a delivery', async () => {
   await receiver.close();
 });
 
-test('fails a delivery that was created while its webhook was disabled', async () => {
+test('marks a delivery as failed if it was created while its webhook was disabled', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);

@@ -31,11 +31,11 @@ interface DueSoon {
 }
 
 export interface DueJobs {
-  /** The task of the jobs. Their priority is 0, or 1 if they may wait for others. */
+  /** The task name of the jobs. Their priority is 0, or 1 if they may wait for others. */
   task: string;
   /** Maximum number of jobs to count. */
   most: number;
-  /** Makes this many workers look for a job. */
+  /** Makes this many idle workers look for a job. */
   wake(workers: number): void;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Limits the number of concurrent attempts in this process: 5 per webhook, 20 per tenant, and the configured number in
  * all. A tenant gets at most half of the free slots (a dynamic threshold, as in the shared buffers of network
- * switches), so that the last slots go to tenants that use few. An attempt above these limits waits for a moment. If no
- * slot becomes free, it gets a retry time, when the earlier attempts should be done at their mean duration.
- * Unresponsive receivers therefore delay only themselves.
+ * switches), so that the last slots go to tenants that use few. An attempt above these limits waits up to 200 ms. If no
+ * slot becomes free, it gets a retry time: when the earlier attempts should have ended, estimated from their mean
+ * duration. Unresponsive receivers therefore delay only themselves.
  */
 export interface Share {
   /** Runs the work if there is a free slot. Otherwise returns the seconds until a retry. */
@@ -17,7 +17,7 @@ export interface ShareKeys {
 
 const PER_WEBHOOK = 5;
 const PER_TENANT = 20;
-/** How many attempts may wait for a slot, in all and per tenant, and how long. */
+/** Maximum number of attempts that wait for a slot, in all and per tenant, and their maximum waiting time. */
 export const WAITING_JOBS = 40;
 const WAITING_PER_TENANT = 10;
 const LONGEST_WAIT_MS = 200;

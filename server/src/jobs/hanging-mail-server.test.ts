@@ -90,7 +90,7 @@ async function statusOf({ owner }: TestShop, order_id: string): Promise<string |
   return rows[0]?.payment_status;
 }
 
-test('while a mail server hangs, orders expire in time and mails use up no attempts; when it recovers, all are sent', async () => {
+test('while a mail server hangs, orders expire in time and mails use up no attempts; once it recovers, all mails are sent', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ email: `${randomUUID()}@example.com` });
   // An expired order gets no more mails about its placing.

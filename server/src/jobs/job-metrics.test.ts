@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
 import { counted } from './job-metrics.ts';
 
-test('shows job runs and their results at /metrics', async () => {
+test('/metrics shows job runs and their results', async () => {
   const { baseUrl } = await testServer();
   await counted('good', async () => {})();
   const failing = counted('bad', async () => {

@@ -13,7 +13,7 @@ function impatientUrl(): string {
   return url.href;
 }
 
-test('a job whose completion cannot be recorded runs again, even while another job of the runner still waits', async () => {
+test('a job whose completion could not be recorded runs again, even while another job of the runner is still running', async () => {
   const { owner } = await testServer();
   const task = `probe ${randomUUID()}`;
   const warnings: string[] = [];
@@ -59,7 +59,7 @@ test('a job whose completion cannot be recorded runs again, even while another j
   await jobs.stop();
 });
 
-test('a runner names the jobs that it runs, until they have ended', async () => {
+test('a runner lists the ids of its running jobs until they end', async () => {
   const { owner } = await testServer();
   const task = `probe ${randomUUID()}`;
   const begun = Promise.withResolvers<string>();
@@ -92,7 +92,7 @@ test('a runner names the jobs that it runs, until they have ended', async () => 
   await jobs.stop();
 });
 
-test('a runner that stops while its connections are terminated does not end the process', async () => {
+test('stopping a runner while its connections are terminated does not end the process', async () => {
   const { owner } = await testServer();
   const name = `probe ${randomUUID()}`;
   const url = new URL(databaseUrl());

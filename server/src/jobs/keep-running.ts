@@ -8,7 +8,7 @@ import type { JobHolder } from './abandoned-jobs.ts';
 import { openQueuePool } from './queue-pool.ts';
 
 const PAUSE_MS = 500;
-/** How long a runner may take to stop. Graphile-worker may wait forever for workers that could not complete a job. */
+/** Time limit for stopping a runner. Graphile-worker may wait forever for workers that could not complete a job. */
 const STOP_MS = 15_000;
 
 /**

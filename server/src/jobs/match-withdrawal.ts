@@ -3,8 +3,8 @@ import { inShopAsSystem } from '../shop/in-shop.ts';
 import { match } from '../shop/withdrawals/match.ts';
 
 /**
- * Looks for the order of a statement of withdrawal. It runs as a job, so that the page takes the same time whether or
- * not there is such an order.
+ * Looks for the order of a withdrawal. This is a job, so that the page takes the same time whether or not an order
+ * matches.
  */
 export function matchWithdrawal(db: Pool) {
   return async (payload: unknown): Promise<void> => {

@@ -6,7 +6,7 @@ import { openShop } from '../../test/shop.ts';
 const jobs = await workJobs();
 afterAll(() => jobs.stop());
 
-test('runs a capture and a refund right after they are recorded', async () => {
+test('sends a capture and a refund to the payment provider as soon as they are recorded', async () => {
   const { dashboard, givenOrder } = await openShop();
   await dashboard.PATCH('/api/dashboard/payment-account', { body: { capture: 'manual' } });
   const order = await givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });

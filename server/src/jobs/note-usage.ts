@@ -6,8 +6,8 @@ import { noteHoldings } from '../shop/usage.ts';
 import { asSweeper } from './as-sweeper.ts';
 
 /**
- * Records the number of products and stored bytes of each shop for its usage of this month. Running it twice, or on two
- * machines at once, is harmless. A failure in one shop does not stop the others; an error is thrown at the end.
+ * Records the number of products and stored bytes of each shop for its usage of this month. Repeated and concurrent
+ * runs are harmless. A failure in one shop does not stop the others; an error is thrown at the end.
  */
 export async function noteUsage(client: PoolClient, db: Pool, logger: Logger): Promise<void> {
   const { rows } = await asSweeper(client, () =>

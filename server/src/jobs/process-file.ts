@@ -29,12 +29,15 @@ interface FileJob {
   file_id: string;
 }
 
-/** Number of attempts after which a file fails: its original is missing, or it crashes the process that reads it. */
+/**
+ * Number of attempts after which a file is marked as failed, because its original is missing, or it crashes the process
+ * that decodes it.
+ */
 const MOST_ATTEMPTS = 8;
 
 /**
- * Creates the resized images of an uploaded file. All images are stored before the row refers to them, and the original
- * is deleted last, so an interrupted run can start again, and pages show either no image or all sizes.
+ * Creates the resized images of an uploaded file. Stores all images before the row refers to them, and deletes the
+ * original last. Thus an interrupted run can start again, and pages show either no image or all sizes.
  */
 export function processFile(deps: FileDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
@@ -75,7 +78,10 @@ async function decide(
 
 type Given = Pick<StoredFile, 'content_type'> & { name: string };
 
-/** Writes the images of a file to the store. If there are none, returns the reason. */
+/**
+ * Decodes the original of a file and writes its images to the store. Returns the images, or the reason why there are
+ * none.
+ */
 async function make(
   { files: store, renderer, baseUrl }: FileDeps,
   site_id: string,

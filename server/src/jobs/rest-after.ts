@@ -5,7 +5,7 @@ const REST = 3;
 
 /**
  * Runs background work, and then pauses for three times as long, so that a busy machine gets longer pauses. An abort
- * ends the pause at once.
+ * ends the pause immediately.
  */
 export async function restAfter<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const started = performance.now();

@@ -77,7 +77,7 @@ test('deletes carts and checkouts without an order 90 days after they expired', 
   expect(await count(shop, ...tables)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('deletes failed payments with their checkout, but keeps a checkout whose payment moved money', async () => {
+test('deletes a checkout with its failed payments, but keeps one with a payment that charged money', async () => {
   const shop = await openShop();
   const failing = await shop.givenCheckout({ payment_method: 'card' });
   const keeping = await shop.givenCheckout({ payment_method: 'card' });
@@ -100,7 +100,7 @@ test('deletes failed payments with their checkout, but keeps a checkout whose pa
 test.each([
   ['was refunded', `status = 'refunded'`],
   ['was charged, and its refund rejected', `status = 'failed', captured_amount = amount`],
-])('keeps the contact data of a checkout whose payment %s', async (_what, change) => {
+])('keeps the contact data of a checkout if its payment %s', async (_what, change) => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
   await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', {
@@ -117,7 +117,7 @@ test.each([
   expect(await count(shop, 'payments', 'carts')).toEqual([1, 1]);
 });
 
-test('keeps an order with its cart and checkout, however long ago these expired', async () => {
+test("keeps an order's cart and checkout, even if they expired long ago", async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const order = await shop.givenOrder();
@@ -158,7 +158,7 @@ test('clears e-mail, phone, addresses and note of a checkout 30 days after it ex
   });
 });
 
-test('deletes the history of reserved stock and ids of provider events after 90 days, but keeps sales', async () => {
+test('deletes stock reservations from the history and ids of provider events after 90 days, and keeps sales', async () => {
   const shop = await openShop();
   await shop.givenOrder();
   const { owner, site_id } = shop;
@@ -180,7 +180,7 @@ test('deletes the history of reserved stock and ids of provider events after 90 
   expect(await count(shop, 'payment_events')).toEqual([1]);
 });
 
-test('deletes the links of closed checkouts that began more than 90 days ago, and keeps the links of open ones', async () => {
+test('deletes the links of closed checkouts created more than 90 days ago, and keeps the links of open ones', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
   const old = (tail: string) => `01900000-0000-7000-8000-${tail.padStart(12, '0')}`;
@@ -335,7 +335,7 @@ test('deletes sealed audit rows after 400 days, and audit verify continues from 
   expect(await verifyAudit(shop)).toMatchObject({ sealed: 5, findings: [] });
 });
 
-test("retention keeps a shop's last audit seal, so that the next seal can be chained to it", async () => {
+test("keeps a shop's last audit seal, so that the next seal can be chained to it", async () => {
   const shop = await openShop();
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
   await agent.POST('/api/agent/intent/find', { body: { query: 'mug' } });

@@ -32,8 +32,8 @@ const deletedRows = new Counter({
 });
 
 /**
- * Maximum number of rows per transaction, except for seals of the audit log. It is small, so that a shopper waits for
- * one short transaction at most. Carts and checkouts that a request has locked are skipped.
+ * Maximum number of rows per transaction, except for seals of the audit log. The number is small, so that a shopper
+ * waits for one short transaction at most. Carts and checkouts that a request has locked are skipped.
  */
 const BATCH = 500;
 /** A run stops after this time to free its worker. The next run visits the sites in another order. */
@@ -43,8 +43,8 @@ const RUN_MS = 60_000;
 export type Deleted = Record<string, number>;
 
 /**
- * Deletes data whose retention period is over, in all sites. Needs the login that owns the tables. Running it twice, or
- * on two machines at once, is harmless.
+ * Deletes data whose retention period is over, in all sites. Needs the login that owns the tables. Repeated and
+ * concurrent runs are harmless.
  */
 export async function deleteOldData(client: PoolClient, deps: RetentionDeps): Promise<Deleted> {
   const until = Date.now() + RUN_MS;
@@ -158,7 +158,8 @@ function statementsOf(site_id: string, { cartsDays, addressesDays, auditDays }: 
         delete from commerce.withdrawals where ${site} and id in (select id from chosen)
       )
       delete from commerce.withdrawal_statements where ${site} and id in (select id from chosen)`,
-    // Credit notes come before their invoice, and the invoice of a kept credit note stays. Periods count from the end of the year.
+    // Credit notes are deleted before their invoice, and the invoice of a remaining credit note is kept. Periods count
+    // from the end of the year.
     documents: sql`delete from commerce.documents where ${site} and id in (
         select id from commerce.documents d where ${site} and issued_at < date_trunc('year', now()) - interval '8 years'
           and issued_at < date_trunc('year', now()) - make_interval(years => case d.content -> 'seller' ->> 'country'

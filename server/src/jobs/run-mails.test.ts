@@ -6,7 +6,7 @@ import { openPool } from '../db/connect.ts';
 import { isReadOnlyError } from '../db/read-only.ts';
 import { runMails } from './run-mails.ts';
 
-test('reports a read-only database even if the mail runner detects it first', async () => {
+test('reports a read-only database if the mail runner is the first to detect it', async () => {
   // graphile-worker would print each of these errors with its stack.
   vi.spyOn(console, 'trace').mockReturnValue();
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });

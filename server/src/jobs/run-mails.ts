@@ -6,7 +6,7 @@ import { type Kept, keepRunning } from './keep-running.ts';
 import { MailServerDown } from './mailer.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 
-/** How often an unresponsive mail server is tried again. */
+/** Interval at which an unresponsive mail server is tried again. */
 const PROBE_EVERY_MS = 5_000;
 
 export interface MailRunner extends MailDeps {

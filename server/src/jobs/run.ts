@@ -55,7 +55,7 @@ export interface JobDeps extends MailDeps {
   webhookConcurrency: number;
   /** Maximum number of concurrent mails. */
   mailConcurrency: number;
-  /** How long data without an order are kept. */
+  /** Retention periods for data without an order. */
   retention: Retention;
   files: FileStore;
   /** Counts the deliveries of each site. */
@@ -80,7 +80,8 @@ const SEAL_AGAIN_MS = 30_000;
 const CONNECTIONS = 3;
 const FILES_AT_ONCE = 2;
 /**
- * Polling is rare, because new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that become due.
+ * Polling is rare, because a new job wakes a worker immediately, and `wakeWhenDue` wakes workers for jobs that become
+ * due.
  */
 const DELIVERY_POLL_MS = 60_000;
 
@@ -224,8 +225,8 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
 }
 
 /**
- * Starts the runner for images, which take seconds each. It is separate and processes two at a time, so that other jobs
- * do not wait for them.
+ * Starts the runner for images, each of which takes seconds. The runner is separate and processes two images at a time,
+ * so that other jobs do not wait for them.
  */
 function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): Promise<Kept> {
   const { logger } = deps;

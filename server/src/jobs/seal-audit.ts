@@ -14,7 +14,7 @@ import type { SealedRow } from '../shop/audit/signing.ts';
 import { asSweeper } from './as-sweeper.ts';
 
 const BATCH = 5_000;
-/** How much later than the sealed rows another row may commit. No transaction of a request takes that long. */
+/** Rows this much older than the newest sealed one may be unsealed. No transaction of a request takes that long. */
 const LATE = `interval '15 minutes'`;
 
 export interface Sealed {
@@ -54,8 +54,8 @@ async function sealBatch(client: PoolClient, key: AuditKey): Promise<Sealed & { 
 }
 
 /**
- * The unsealed rows. For a site without seals, the horizon is the creation of the first key, before which no row was
- * signed.
+ * The unsealed rows since shortly before the newest seal. If there is no seal yet, since the creation of the first key,
+ * before which no row was signed.
  */
 const UNSEALED = `with horizon as (
     select coalesce(least(max(through), now()), (select min(created_at) from commerce.audit_keys)) - ${LATE} as since

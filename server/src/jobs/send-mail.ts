@@ -19,8 +19,9 @@ export interface MailDeps {
 }
 
 /**
- * Sends a queued mail: composes it in a transaction, and sends it after that. A failed mail is retried with new secrets
- * in its links. If the first attempt was delivered nevertheless, both mails have the same Message-ID.
+ * Sends a queued mail: composes it in a transaction, and sends it after the commit. A failed mail is retried with new
+ * secrets in its links. If the first attempt was delivered although it seemed to fail, both mails have the same
+ * Message-ID.
  */
 export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {

@@ -7,9 +7,8 @@ import { asSweeper } from './as-sweeper.ts';
 import type { FileDeps } from './process-file.ts';
 
 /**
- * Deletes files that shops no longer need, shop by shop, and files that killed processes left on this machine. Running
- * it twice, or on two machines at once, is harmless. A failure in one shop does not stop the others; an error is thrown
- * at the end.
+ * Deletes files that shops no longer need, shop by shop, and files that killed processes left on this machine. Repeated
+ * and concurrent runs are harmless. A failure in one shop does not stop the others; an error is thrown at the end.
  */
 export async function sweepFiles(client: PoolClient, deps: Omit<FileDeps, 'renderer' | 'baseUrl'>): Promise<number> {
   const { db, files, logger } = deps;

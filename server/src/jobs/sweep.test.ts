@@ -59,7 +59,7 @@ test('accepts an Idempotency-Key again after its stored response is deleted', as
   expect(second?.id).not.toBe(first?.id);
 });
 
-test('the sweeper deletes more expired rows than one batch can contain', async () => {
+test('the sweeper deletes more expired rows than fit in one batch', async () => {
   const shop = await openShop();
   await shop.owner.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, completed_at)
@@ -110,7 +110,7 @@ test('deletes a login unlock link a day after it expired', async () => {
   expect(left.rows).toEqual([{ young: true }]);
 });
 
-test('deletes an order link half a year after the last change of its order', async () => {
+test('deletes an order link if it and the last change of its order are more than 180 days old', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const [quiet, changed] = [await shop.givenOrder(), await shop.givenOrder()];
@@ -127,7 +127,7 @@ test('deletes an order link half a year after the last change of its order', asy
   expect(left.rows.map(({ token_hash }) => token_hash[0])).toEqual([2, 3]);
 });
 
-test('sweeps every table that the sweeper may delete from', async () => {
+test('the sweeper processes every table from which its role may delete', async () => {
   const { owner } = await openShop();
   const { rows } = await owner.query<{ table_name: string }>(
     `select table_name from information_schema.role_table_grants
@@ -139,7 +139,7 @@ test('sweeps every table that the sweeper may delete from', async () => {
   expect(rows.map(({ table_name }) => table_name).sort()).toEqual(swept.sort());
 });
 
-test("the sweeper's database role sees no row before it expires", async () => {
+test("the sweeper's database role sees only expired rows", async () => {
   const shop = await openShop();
   await shop.givenProduct();
   const client = await shop.owner.connect();
@@ -155,7 +155,7 @@ test("the sweeper's database role sees no row before it expires", async () => {
   expect(seen.rows).toHaveLength(0);
 });
 
-test('the sweeper deletes ended sessions, dead links and old counters of customers, and keeps active ones', async () => {
+test('deletes expired sessions, links, registrations and counters of customers, and keeps current ones', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const { id } = await shop.givenCustomer();
@@ -183,7 +183,7 @@ test('the sweeper deletes ended sessions, dead links and old counters of custome
   expect(left.rows).toEqual([{ tokens: 1, codes: 'new@example.com', registrations: 'new@example.com', counts: 1 }]);
 });
 
-test("deletes agents' consent requests with their codes a day after they expired", async () => {
+test('deletes consent requests of agents and their codes a day after they expire', async () => {
   const shop = await openShop();
   const [old, young] = [await askForConsent(shop), await askForConsent(shop)];
   await shop.owner.query(
@@ -197,7 +197,7 @@ test("deletes agents' consent requests with their codes a day after they expired
   expect((await poll(shop, young.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('keeps the last change of a product and the record that the product was public', async () => {
+test('keeps the latest change of a product and one change from when it was public', async () => {
   const shop = await openShop();
   const { dashboard, owner, site_id, givenProduct } = shop;
   const { id } = await givenProduct();
@@ -227,7 +227,7 @@ test('keeps the last change of a product and the record that the product was pub
   expect(data?.changes).toMatchObject([{ product_id: id, removed: true }]);
 });
 
-test('deletes an event thirty days after its last delivery ended, and never during a delivery', async () => {
+test('deletes an event 30 days after its last delivery ended, and never during a delivery', async () => {
   const shop = await openShop();
   const { data: webhook } = await shop.dashboard.POST('/api/dashboard/webhooks', {
     body: { url: 'https://hooks.example.net/shop', events: ['customer.created'] },

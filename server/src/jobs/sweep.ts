@@ -72,8 +72,8 @@ const REMOVALS = {
     keyof typeof EXPIRIES,
     Sql
   >),
-  // Deletes an entry once every reader can see a later one of the same product (see
-  // shop/integrations/product-changes.ts), unless only the deleted one is `seen`.
+  // Deletes an entry once every reader can see a later entry for the same product (see
+  // shop/integrations/product-changes.ts). Keeps it if it is `seen` and the later entry is not.
   product_changes: sql`with later as materialized (
       select site_id, era, changed_in, product_id, seen from commerce.product_changes
       where changed_at > now() - interval '1 day'
@@ -102,8 +102,8 @@ function removalOf({ table, expired, kept }: Expiry): Sql {
 export type Swept = Record<keyof typeof REMOVALS, number>;
 
 /**
- * Deletes expired rows of all tenants in batches. Returns their numbers. Running it twice, or on two machines at once,
- * is harmless.
+ * Deletes expired rows of all tenants in batches. Returns the number of deleted rows by kind. Repeated and concurrent
+ * runs are harmless.
  */
 export async function sweep(client: PoolClient): Promise<Swept> {
   const swept: Partial<Swept> = {};

@@ -86,7 +86,7 @@ async function anHourLater({ owner, site_id }: OpenShop): Promise<void> {
   );
 }
 
-test('keeps stock reserved for an hour after a provider is removed from the configuration, and refunds when it is configured again', async () => {
+test('keeps stock reserved for an hour after a payment provider is removed, and refunds a payment once it is configured again', async () => {
   const shop = await openShop();
   const { checkout_id, reserved } = await givenOpenPayment(shop);
   await approve(shop);
@@ -109,7 +109,7 @@ test('keeps stock reserved for an hour after a provider is removed from the conf
   expect(payments.rows).toEqual([{ status: 'refunded' }]);
 });
 
-test('charges another card only if there is enough time to receive the result (otherwise unavailable)', async () => {
+test('charges another card only if there is enough time to receive the result (otherwise 503 unavailable)', async () => {
   const shop = await openShop();
   const { checkout_id } = await givenOpenPayment(shop);
   await shop.owner.query(`update commerce.test_payments set status = 'failed' where site_id = $1`, [shop.site_id]);
@@ -142,7 +142,7 @@ test('charges another card only if there is enough time to receive the result (o
   expect(await begun()).toBe(2);
 });
 
-test('a provider that hangs for one shop does not delay others', async () => {
+test('a payment provider that hangs for one shop does not delay other shops', async () => {
   const [hung, other] = [await openShop(), await openShop()];
   for (let i = 0; i < 7; i += 1) await givenOpenPayment(hung);
   const { checkout_id } = await givenOpenPayment(other);
@@ -160,7 +160,8 @@ test('a provider that hangs for one shop does not delay others', async () => {
     },
   };
 
-  // A run starts no call after its deadline: it starts at most five at once, and the next run handles the rest.
+  // A run starts no call after its deadline. It makes at most five calls concurrently, and the next run handles the
+  // rest.
   await expire(other, hangs, JOB_MS / 2);
   expect(asked.length).toBeLessThanOrEqual(5);
   await expire(other, hangs);

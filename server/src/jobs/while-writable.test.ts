@@ -6,7 +6,7 @@ import { runWhileWritable } from './while-writable.ts';
 
 const SILENT = pino({ level: 'silent' });
 
-test('starts the jobs again if their connection was terminated during the start', async () => {
+test('starts the jobs again if their database connection is terminated during the start', async () => {
   const { owner } = await testServer();
   let attempts = 0;
   let stopped = 0;
@@ -25,7 +25,7 @@ test('starts the jobs again if their connection was terminated during the start'
   expect(stopped).toBe(1);
 });
 
-test('throws an error of a job definition that occurs while the jobs start', async () => {
+test('throws an error of a job definition at the start', async () => {
   const { owner } = await testServer();
   const start = () => Promise.reject(new Error('no such task'));
   await expect(runWhileWritable(owner, SILENT, start)).rejects.toThrow('no such task');

@@ -10,8 +10,9 @@ const START_AGAIN_MS = 1_000;
 
 /**
  * Keeps the background jobs running, and stops them and their connections while the database rejects writes. `db` is
- * the pool for which rejected writes are recorded. Resolves after the first attempt to start them. If the database is
- * read-only or unreachable just then, further attempts follow; throws if the first attempt failed for another reason.
+ * the pool for which rejected writes are recorded. Resolves after the first attempt to start the jobs. If the database
+ * is read-only or unreachable at that time, further attempts follow. Throws if the first attempt fails for another
+ * reason.
  */
 export async function runWhileWritable(db: pg.Pool, logger: Logger, start: () => Promise<Jobs>): Promise<Jobs> {
   const ending = new AbortController();

@@ -28,7 +28,7 @@ function readAll(code: (typeof LANGUAGES)[number]) {
 }
 
 test.each(LANGUAGES)(
-  'the language %s translates every English message with the same placeholders, and no translation is empty',
+  'the language %s has a translation of every English message, with the same placeholders',
   (code) => {
     const told = (read: ReturnType<typeof readAll>) =>
       read.map(({ key, names }) => `${key}(${names.join(', ')})`).sort();
@@ -41,7 +41,7 @@ test.each(LANGUAGES)(
   },
 );
 
-test('no translation repeats its English sentence', () => {
+test('no translation equals its English message', () => {
   const english = new Map(readAll('en').map(({ key, text }) => [key, text]));
   for (const code of ['de', 'fr'] as const) {
     const same = readAll(code).filter(({ key, text }) => text === english.get(key) && text.split(' ').length > 3);

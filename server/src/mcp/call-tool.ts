@@ -11,7 +11,7 @@ import { type AgentTool, agentTools } from './tools.ts';
 export interface ToolCall {
   name: string;
   arguments?: Record<string, unknown> | undefined;
-  /** Metadata that the host of the model adds. */
+  /** Metadata that the program that hosts the model adds. */
   _meta?: Record<string, unknown> | undefined;
 }
 
@@ -102,7 +102,7 @@ function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Errors for text that a URL cannot carry unchanged. */
+/** Errors for values that cannot be stored. Checked here, because a URL cannot carry an unpaired surrogate. */
 function unstorableIn(place: string, values: Record<string, string | string[]>): ValidationError['detail'] {
   const odd = Object.entries(values).filter(([, value]) => ![value].flat().every(isStorable));
   const msg = 'Contains a NUL character or an unpaired surrogate.';

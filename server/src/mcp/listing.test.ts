@@ -30,7 +30,7 @@ async function messageOf(response: Response) {
   };
 }
 
-test('listing tools has a rate limit of its own (120 a minute), and tool calls still work above it', async () => {
+test('listing tools has a separate rate limit (120 a minute), which does not affect tool calls', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const limited = await startServer(databaseUrl(), { rateLimits: true });

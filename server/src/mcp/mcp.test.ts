@@ -26,7 +26,7 @@ async function actionsOf({ owner }: Shop, token_id: string) {
   return rows;
 }
 
-test('each operation for agents has exactly one tool, and a model reads at most 31,000 bytes of them', async () => {
+test('each operation for agents has exactly one tool, and the JSON of all tools has at most 31,000 characters without annotations', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
 
@@ -106,7 +106,7 @@ test('find_products and prepare_return work without an idempotency key, over MCP
 });
 
 test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
-  'over MCP %s only, an assistant finds products, fills a cart and prepares a purchase, which its customer confirms',
+  'with MCP %s, an assistant finds products, fills a cart and prepares a purchase that its customer confirms',
   async (version) => {
     const shop = await openShop();
     const customer = await shop.givenCustomer();
@@ -210,7 +210,7 @@ test('an invalid tool call returns an error that names the field, and is audited
   ]);
 });
 
-test('an error names the next operation and its tool', async () => {
+test('an error of a tool names the next operation and its tool', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 1_000 });
   const { variants } = await shop.givenProduct({ price: '8.00' });

@@ -11,7 +11,7 @@ import { compact, shapeOf } from './tool-schemas.ts';
 export interface AgentTool {
   operation: Operation;
   definition: Tool;
-  /** Where in the request each argument goes. All others go into the body, if there is one. */
+  /** The part of the request for each argument. All others go into the body, if there is one. */
   places: Map<string, 'path' | 'query'>;
   /** Whether the call may or must have an idempotency key. */
   keyed: 'optional' | 'required' | undefined;
@@ -29,7 +29,10 @@ export function agentTools(): Map<string, AgentTool> {
   return table;
 }
 
-/** Consent is requested by the program that stores the token, not by the model, so it has no tool. */
+/**
+ * Whether an operation becomes a tool. Consent does not, because the program that stores the token requests it, not the
+ * model.
+ */
 function isForAgents({ surface, security, humanOnly, namedBy }: Operation): boolean {
   const takesToken = security.some((schemes) => schemes.includes('AgentToken'));
   return surface === 'agent' && takesToken && !humanOnly && namedBy === undefined;

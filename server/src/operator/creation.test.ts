@@ -10,7 +10,7 @@ async function givenNewSite() {
   return { name: 'New', currency: 'EUR', staff, password: await mintPassword() };
 }
 
-test('opening a shop does not block sales and catalogue changes of another shop, or the opening of a third', async () => {
+test('creating a shop does not block sales and catalogue changes of another shop, or the creation of a third one', async () => {
   const { db } = await testServer();
   const [shop, one, two] = [await openShop(), await givenNewSite(), await givenNewSite()];
   const version = async () => {
@@ -40,7 +40,7 @@ test('opening a shop does not block sales and catalogue changes of another shop,
   expect(created.site_id).not.toBe(opened.site_id);
 });
 
-test('opening a shop reads and writes no rows of other shops', async () => {
+test('creating a shop reads and writes no rows of other shops', async () => {
   const { db } = await testServer();
   const other = await openShop();
   await other.givenProduct();

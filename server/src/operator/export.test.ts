@@ -23,7 +23,7 @@ function exportOf(site_id: string): Promise<Response> {
   return fetch(`${operators.base}${SITES}/${site_id}/export`, { headers });
 }
 
-test('a site export over HTTP returns the same file as the command, and the call is recorded', async () => {
+test("exporting a site over HTTP returns only the site's data, and is recorded in the operator audit log", async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const [mine, theirs] = [
     await shop.givenProduct({ name: 'Oak bowl' }),

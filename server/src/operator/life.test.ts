@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => operators.close());
 
-test('a suspended site rejects calls (403), and accepts them again after it is resumed', async () => {
+test('a suspended site rejects calls (403), and accepts calls again once it is resumed', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const read = async (of = shop) => (await of.dashboard.GET('/api/dashboard/settings')).response.status;
 
@@ -36,7 +36,7 @@ test('a suspended site rejects calls (403), and accepts them again after it is r
   expect(await read()).toBe(200);
 });
 
-test('a deletion waits 30 days and can be cancelled until then', async () => {
+test('a site deletion waits 30 days, and can be cancelled until then', async () => {
   const shop = await openShop();
 
   const { data } = await remove(shop.site_id);
@@ -50,7 +50,7 @@ test('a deletion waits 30 days and can be cancelled until then', async () => {
   expect([kept.data.delete_at, kept.data.suspended_at]).toEqual([null, data.suspended_at]);
 });
 
-test('a worker executes an immediate deletion without affecting another site', async () => {
+test('a worker deletes a site immediately if requested, and no other site', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   await Promise.all([shop.givenProduct(), other.givenProduct()]);
   const jobs = await workJobs();
@@ -80,7 +80,7 @@ test('rejects the deletion of a site that still owes a refund (409), and accepts
   expect((await remove(shop.site_id, '?force=true')).data.delete_at).not.toBeNull();
 });
 
-test('answers 404 for an unknown site, and 422 with the field for an invalid value', async () => {
+test('answers 404 for an unknown site, and names the field of an invalid value (422)', async () => {
   const nobody = randomUUID();
   for (const what of ['suspend', 'resume', 'cancel-deletion']) {
     expect((await post(nobody, what, what === 'suspend' ? {} : undefined)).status).toBe(404);
@@ -95,7 +95,7 @@ test('answers 404 for an unknown site, and 422 with the field for an invalid val
   expect([months.status, months.data.detail[0].loc]).toEqual([422, ['query', 'months']]);
 });
 
-test('reports the usage of one site by month', async () => {
+test('reports the usage of a site by month, without that of other sites', async () => {
   const [{ db }, shop, other] = [await testServer(), await openShop(), await openShop()];
   await shop.givenProduct();
   await shop.givenOrder();

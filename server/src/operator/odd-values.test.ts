@@ -42,7 +42,7 @@ function withOdd(body: Json, place: Place, odd: unknown): object {
   return copy;
 }
 
-test.each(operatorOperations)('$id never answers an odd value with a 5xx', async (operation) => {
+test.each(operatorOperations)('$id never answers an unusual value with a 5xx', async (operation) => {
   const method = operation.method.toUpperCase();
   const elsewhere = operation.path.replace('{site_id}', randomUUID()).replace('{host}', 'shop.example');
   const body = exampleOf(operation);

@@ -42,7 +42,7 @@ test("the operators' listener does not serve the APIs of shops (404)", async () 
   expect((await ask('/healthz')).status).toBe(404);
 });
 
-test('opens a working shop once per Idempotency-Key', async () => {
+test('two calls with one Idempotency-Key create one working shop', async () => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const body = { name: 'Fleet one', country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90' }] };
 
@@ -57,7 +57,7 @@ test('opens a working shop once per Idempotency-Key', async () => {
   expect(await settings.json()).toMatchObject({ name: 'Fleet one', currency: 'EUR', default_locale: 'de' });
 });
 
-test('opens no shop from a request with a mistake (422), and names the field', async () => {
+test('rejects an invalid request for a new shop (422), names the field, and creates nothing', async () => {
   const name = `Half ${randomUUID()}`;
   const body = { name, currency: 'EUR', shipping_options: [{ name: 'Parcel', price: '4.901' }] };
 
@@ -85,7 +85,7 @@ test('adds and removes hosts of one site, and rejects a host of another site (40
   expect((await ask(`${domains(one)}/${host}`, { method: 'DELETE' })).data).toEqual({ domains: [] });
 });
 
-test('replaces the limits of one site without affecting another', async () => {
+test('replaces the rate limits of one site, and not those of another', async () => {
   const [one, two] = [await openShop(), await openShop()];
   const limits = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/limits`;
   const of = ({ data }: Awaited<ReturnType<typeof ask>>) =>
@@ -108,7 +108,7 @@ test('answers 404 for an unknown site, and returns only data of the requested si
   expect((await ask(`${SITES}/${two.site_id}`)).data.products).toBe(0);
 });
 
-test('limits an operator key to 3000 calls a minute without affecting another key', async () => {
+test('an operator key may make 3,000 calls a minute, independently of other keys (429)', async () => {
   const { db } = await testServer();
   const limits = createLimits({ db, redis: undefined, enabled: true, baseUrl: '' });
   const [one, other] = [randomUUID(), randomUUID()];
@@ -118,7 +118,7 @@ test('limits an operator key to 3000 calls a minute without affecting another ke
   expect((await limits.countOperator(other)).refusal).toBeUndefined();
 });
 
-test('records every call with an operator key, even rejected ones, in a table that shops cannot read', async () => {
+test('records every call with an operator key, even a rejected one, in a table that shops cannot read', async () => {
   const { site_id } = await openShop();
   await ask(`${SITES}/${site_id}`);
   await ask(`${SITES}/${site_id}/domains`, { method: 'POST', body: { host: 'no' } });

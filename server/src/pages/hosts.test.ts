@@ -84,7 +84,7 @@ function hostsIn(text: string): string[] {
   return [...new Set([...text.matchAll(/https?:\/\/([a-z0-9.-]+)/gi)].map(([, name = '']) => name.toLowerCase()))];
 }
 
-test('serves every page and document at the shop’s host, with links to that host only', async () => {
+test("serves every page and document at the shop's host, with links to that host and to no other shop", async () => {
   for (const [index, { shop, host, pages, documents }] of both.entries()) {
     const other = both[1 - index];
     if (!other) throw new Error('There is no other shop.');
@@ -98,7 +98,7 @@ test('serves every page and document at the shop’s host, with links to that ho
   }
 });
 
-test('OAuth metadata and other documents for programs name the shop’s host as issuer and resource', async () => {
+test('OAuth metadata and other machine-readable documents name the shop’s host as issuer and resource', async () => {
   for (const { shop, host, documents } of both) {
     const json = async (path = '') =>
       (await fetchAt(host)(shop.baseUrl + path)).json() as Promise<Record<string, unknown>>;
@@ -115,7 +115,7 @@ test('OAuth metadata and other documents for programs name the shop’s host as 
   }
 });
 
-test('one shop’s pages and documents are not found at the other’s host', async () => {
+test("a shop's host answers 404 for pages and documents of another shop", async () => {
   const [one, two] = both;
   if (!one || !two) throw new Error('There are two shops.');
   const { site_id } = one.shop;
@@ -130,7 +130,7 @@ test('one shop’s pages and documents are not found at the other’s host', asy
   }
 });
 
-test('serves the account at a shop’s host without the site id, and at other hosts only with it', async () => {
+test("serves the account page without a site id only at the shop's own host", async () => {
   const [one] = both;
   if (!one) throw new Error('There is a shop.');
   const at = (host: string, path: string) => fetchAt(host)(one.shop.baseUrl + path).then(({ status }) => status);

@@ -51,7 +51,7 @@ test.each([
   expect(plain(done.html)).toContain(thanks);
 });
 
-test('a 404 page is in the browser’s language', async () => {
+test('a 404 page has the language that the browser prefers', async () => {
   const { baseUrl } = await openShop();
   const browser = new PaperBrowser(baseUrl, { 'accept-language': 'de' });
 

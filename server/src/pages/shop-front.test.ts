@@ -39,7 +39,7 @@ async function reviewOf({ browser, option }: Given, url: string) {
   return browser.press(delivery, 'save', { shipping_option_id: option.id });
 }
 
-test('pages show the shop’s logo, colour, support and legal links, with a stylesheet from this server', async () => {
+test("pages show the shop's logo, colour, support and legal links, and load a stylesheet of this server", async () => {
   const given = await givenShop();
   const { data } = await given.begin();
 
@@ -65,7 +65,7 @@ test('pages show the shop’s logo, colour, support and legal links, with a styl
   }
 });
 
-test('an order requires accepting the shop’s terms if the shop has set that', async () => {
+test('if the shop requires its terms to be accepted, an order without that is rejected (422)', async () => {
   const given = await givenShop();
   const { data } = await given.begin();
   const review = await reviewOf(given, data?.checkout_url ?? '');
@@ -79,7 +79,7 @@ test('an order requires accepting the shop’s terms if the shop has set that', 
   expect(placed.html).toContain('Thank you for your order');
 });
 
-test('the checkout page links back to the shopper’s site, after the order with the order’s id', async () => {
+test("the checkout page links back to the shop's website, and adds the order id after the order", async () => {
   const given = await givenShop();
   const { data } = await given.begin({
     return_url: 'https://shop.example/thanks?utm=1#top',
@@ -96,7 +96,7 @@ test('the checkout page links back to the shopper’s site, after the order with
   expect(placed.html).toContain(`href="${back}"`);
 });
 
-test('rejects a return URL of another origin at its field, and no longer uses one that was allowed before', async () => {
+test('rejects a return URL of another origin at its field, and stops using one whose origin is no longer allowed', async () => {
   const given = await givenShop();
   for (const return_url of ['https://evil.example/', 'http://shop.example/', 'https://shop.example@evil.example/']) {
     const { error, response } = await given.begin({ return_url });
@@ -116,7 +116,7 @@ test('rejects a return URL of another origin at its field, and no longer uses on
   expect((await given.begin({ cancel_url: 'https://other.example/cart' })).response.status).toBe(422);
 });
 
-test('a checkout uses the requested language and stores it with its order', async () => {
+test('a checkout uses the requested language, and the order stores it', async () => {
   const given = await givenShop({ legal: { ...SETTINGS.legal, terms_required: false } });
   const { data } = await given.begin({ locale: 'de-AT' });
 
@@ -134,7 +134,7 @@ test('a checkout uses the requested language and stores it with its order', asyn
   expect(order?.locale).toBe('de-AT');
 });
 
-test('stores the requested language of a cart, and the browser’s preferred language with the order', async () => {
+test('a cart stores the requested language, and an order the language that the browser prefers', async () => {
   const given = await givenShop();
   const cart = await given.storefront.POST('/api/storefront/cart', { body: { locale: 'fr' } });
   expect(cart.data?.locale).toBe('fr');
@@ -156,7 +156,7 @@ test.each([
   [{ legal: { privacy_url: 'https://a:b@shop.example/' } }, ['legal', 'privacy_url'], 'user name'],
   [{ storefront_url: 'http://shop.example' }, ['storefront_url'], 'https'],
   [{ time_zone: 'Mars/Olympus' }, ['time_zone'], 'Europe/Berlin'],
-])('rejects settings that would mislead shoppers: %j', async (body, field, remedy) => {
+])('rejects a shop setting that is unsafe or unreadable for shoppers: %j', async (body, field, remedy) => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.PATCH('/api/dashboard/settings', { body });
@@ -165,7 +165,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc: ['body', ...field], msg: expect.stringContaining(remedy) }] });
 });
 
-test('accepts a colour with a contrast of at least 4.5', async () => {
+test('accepts an accent colour with a contrast of at least 4.5', async () => {
   const { dashboard } = await openShop();
 
   const { data } = await dashboard.PATCH('/api/dashboard/settings', { body: { brand: { accent_color: '#767676' } } });

@@ -4,7 +4,7 @@ import { databaseUrl } from '../../test/worker-database.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-test('/ returns a page without scripts and external resources to browsers, and JSON to programs', async () => {
+test('/ returns a page without scripts or external resources to browsers, and JSON to other clients', async () => {
   const { baseUrl } = await testServer();
   const get = (accept: string) => fetch(`${baseUrl}/`, { headers: { Accept: accept } });
   const [page, json, any] = [await get(BROWSER), await get('application/json'), await get('*/*')];
@@ -27,7 +27,7 @@ test('all links on the page at / work', async () => {
     const text = await (await fetch(`${server.baseUrl}/`, { headers: { Accept: BROWSER } })).text();
     const links = [...text.matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
     expect(links).toContain('/account?site_id=0192f3a0-3333-7000-8000-000000000001');
-    // This server has no demo shop, and the links to it lead to pages that say so.
+    // This server has no demo shop. Links to the demo shop lead to pages that explain this.
     const shopless = links.filter((link) => !link.includes('site_id'));
     for (const link of shopless) expect([link, (await fetch(`${server.baseUrl}${link}`)).status]).toEqual([link, 200]);
   } finally {

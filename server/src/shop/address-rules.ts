@@ -5,7 +5,7 @@ import type { Address } from '@commerce-backend/spec';
 import { hasCountryForm, normalPostalCode } from './postal-codes.ts';
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first address, because its rules for all countries are many modules. */
+/** Loaded when the first phone number is validated, because the library consists of many modules. */
 const phoneNumbers = () => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
 
 /**
@@ -44,8 +44,8 @@ function fitsCountry(postal_code: string, country: string): boolean {
 const PHONE_FORM = /^(?=(?:\D*\d){4})[\d\s()/.-]{4,32}(?:(?:;?ext[.=]?|x|#) ?\d{1,7})?$/i;
 
 /**
- * Whether the phone number has a valid length for the country, or for the country of its prefix. Without a known
- * country, only checks the form.
+ * Whether the phone number has a valid length for the country, or for the country of its prefix. Without a country and
+ * a prefix, checks only the form.
  */
 export function isPhone(phone: string, country: string | null | undefined): boolean {
   if (!country && !phone.trim().startsWith('+')) return PHONE_FORM.test(phone.trim());

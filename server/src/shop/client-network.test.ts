@@ -12,6 +12,6 @@ test.for([
   ['::1', '::/64'],
   ['unknown', 'unknown'],
   ['', ''],
-])('the rate limits of the IP address %s count for %s', ([address, network]) => {
+])('rate limits count the IP address %s as %s', ([address, network]) => {
   expect(networkOf(address)).toBe(network);
 });

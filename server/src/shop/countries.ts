@@ -42,7 +42,7 @@ function presentOf(code: string): string | undefined {
   return new Intl.Locale(`und-${code}`).region;
 }
 
-/** The ISO 3166-1 alpha-2 codes in use. */
+/** The ISO 3166-1 alpha-2 codes in use, and XK for Kosovo. */
 export function countries(): readonly string[] {
   return known().list;
 }

@@ -50,7 +50,7 @@ test.each([
   ['yaho.com', 'yahoo.com'],
   ['outlok.de', 'outlook.de'],
   ['t-onlin.de', 't-online.de'],
-])('suggests, for an e-mail address at %s, the provider %s', (typed, meant) => {
+])('suggests a correction for an e-mail address at %s: %s', (typed, meant) => {
   expect(suggestedEmail(`Lena@${typed}`)).toBe(`lena@${meant}`);
 });
 
@@ -64,4 +64,4 @@ test.each([
   'web.de',
   'me.com',
   'alder.example',
-])('suggests no other spelling for %s', (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined());
+])('suggests no correction for %s', (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined());

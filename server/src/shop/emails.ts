@@ -1,4 +1,4 @@
-/** E-mail addresses: which can receive mail, how they are stored, and how mistyped ones are corrected. */
+/** Validates, normalizes and corrects e-mail addresses. */
 
 import { domainToASCII, domainToUnicode } from 'node:url';
 

@@ -33,7 +33,7 @@ export function overloaded(message: string, longest_retry_seconds: number): Unav
   return new Unavailable('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
 
-/** A mistake that the schema cannot detect. Answers 422 like every other validation error. */
+/** A mistake that the schema cannot detect. The response has status 422, as for every other validation error. */
 export class ValidationError extends Error {
   readonly detail: ValidationErrorItem[];
 
@@ -53,7 +53,7 @@ export class NotFound extends ShopError {
   }
 }
 
-/** For a cursor of an earlier era (db/era.ts): the database may lack changes that it has passed. */
+/** The error for a cursor from an earlier era (db/era.ts): the database may have lost changes before the cursor. */
 export function cursorExpired(): ShopError {
   const message = 'The cursor is from an earlier era of the database. Start again without a cursor.';
   return new ShopError('cursor_expired', message);
@@ -67,7 +67,7 @@ export function notFound(noun: string): ShopError {
 /** Why a site is closed: an operator suspended it, or it has moved to another server. */
 export type Closed = 'suspended' | 'moved';
 
-/** DNS needs minutes to lead callers to the new server. */
+/** A DNS change takes minutes to reach all callers. */
 const MOVED_RETRY_SECONDS = 60;
 
 /** The error for all requests to a closed site. */

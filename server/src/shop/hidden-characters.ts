@@ -25,7 +25,7 @@ export const FIELDS_OF_LINES = [
  * direction.
  */
 const HIDDEN = '\\p{Cc}\\u200b\\u2060\\ufeff\\u202a-\\u202e\\u2066-\\u2069';
-/** A joiner is visible between these characters: it shapes letters of many scripts and combines emoji. */
+/** A joiner has a visible effect between these characters: it shapes letters of many scripts and combines emoji. */
 const BEFORE = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]';
 const AFTER = '[\\p{L}\\p{M}\\p{Extended_Pictographic}]';
 const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})`;
@@ -63,7 +63,7 @@ type Place = (string | number)[];
 
 /**
  * Replaces each text in a value by the result of `visit`, which gets its path and whether line breaks are allowed.
- * Skips passwords.
+ * Skips passwords and tokens.
  */
 export function mapTexts(
   value: unknown,
@@ -86,8 +86,8 @@ export function mapTexts(
 const MAX_WARNINGS = 50;
 
 /**
- * Removes hidden characters from a row of an import, with a warning for each changed text. The field `kept` stays as
- * sent.
+ * Removes hidden characters from a row of an import, with a warning for each changed text, at most 50. The field `kept`
+ * stays as sent.
  */
 export function cleanRow(
   row: unknown,

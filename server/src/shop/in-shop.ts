@@ -6,12 +6,12 @@ import { CONFLICTS, hasCode, inSentTransaction, queryAlone, retryConflicts } fro
 import { type Closed, siteClosed } from './errors.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
-/** Runs `work` in a transaction on this connection. Before COMMIT it may abort the work and the transaction. */
+/** Runs `work` in a transaction on this connection. May abort the work and the transaction before COMMIT. */
 type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
 
 const holdOn: Holder = (_connection, work) => work();
 
-/** A job can retry after a lock timeout; a request answers an error instead. */
+/** A job can retry after a lock timeout; a request returns an error instead. */
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
 interface InShopOptions {
@@ -22,7 +22,8 @@ interface InShopOptions {
 
 /**
  * Runs work for a shop in a separate transaction. Retries after a deadlock. Throws `site_moved` if the site has moved
- * to another server, even during the call, because its writes would be lost. `whileMoved` lets operators read it.
+ * to another server, even during the call, because writes to it would be lost. `whileMoved` lets operators read a moved
+ * site.
  */
 export function inShop<T>(
   db: Pool,
@@ -51,7 +52,7 @@ export function inShop<T>(
   );
 }
 
-/** PostgreSQL then rejects writes in the rest of the transaction. */
+/** Makes the transaction read-only, so that PostgreSQL rejects later writes in it. */
 export async function promiseNoChange(shop: Shop): Promise<void> {
   await shop.run(sql`set transaction read only`);
 }
@@ -66,7 +67,7 @@ export async function findTenant(db: Pool, site_id: string): Promise<Tenant | un
 }
 
 /**
- * Finds the tenant of a site for jobs and webhooks of providers, which continue while it is suspended. Throws
+ * Finds the tenant of a site for jobs and webhooks of providers, which continue while the site is suspended. Throws
  * `site_moved`.
  */
 export async function findAnyTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {

@@ -25,7 +25,10 @@ export function addressOfHost(baseUrl: string, host: string | undefined): string
   return host ? Object.assign(new URL(baseUrl), { hostname: host }).origin : baseUrl;
 }
 
-/** Links in mails and responses use the shop's primary host or the server's base URL, never the host of a request. */
+/**
+ * The page that verifies an e-mail address. As for all links, `baseUrl` is that of the shop's primary host or of the
+ * server, never the host of a request.
+ */
 export function verificationLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/verify-email/${token}`;
 }
@@ -47,8 +50,8 @@ interface PreparedReturn {
 }
 
 /**
- * The page of an order in the account, with a filled-in return form. The customer logs in and sends it. The pieces stand
- * in the URL, so nothing is stored until then.
+ * The page of an order in the account, with a filled-in return form. The customer logs in and submits the form. The
+ * lines are in the URL, so nothing is stored before that.
  */
 export function preparedReturnLink(
   baseUrl: string,
@@ -64,7 +67,7 @@ export function withdrawLink(baseUrl: string, site_id: string): string {
   return `${baseUrl}/sites/${site_id}/withdraw`;
 }
 
-/** The short URL of that page: at the shop's own host, the host names the shop. */
+/** The URL of the withdrawal page. At the shop's own host, it needs no site id. */
 export function withdrawFormUrl({ baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string): string {
   const address = hosts.addressOf(site_id);
   return address === baseUrl ? withdrawLink(baseUrl, site_id) : `${address}/withdraw`;

@@ -12,7 +12,7 @@ const MAX_DELAY_SECONDS = 600;
 const MEMORY = '1 hour';
 
 export interface LoginAttempt {
-  /** The e-mail address, for customers together with their site. */
+  /** The e-mail address; for customers, together with the site id. */
   account: string;
   /** The mail to the owner when the delay begins. Its link ends the delay for one browser. */
   mail: QueuedMail<'login_delayed' | 'staff_login_delayed'>;
@@ -26,9 +26,9 @@ export type Counter = Buffer;
 /**
  * Counts a login attempt before the password is checked, so that concurrent guesses are counted one by one. After five
  * failures each attempt must wait, first 1 s, doubling up to 10 minutes. After an hour without an attempt, the count
- * starts again; this allows 20 guesses an hour. When the delay begins, the owner gets a mail, at most once an hour,
- * with a link that gives one browser a separate count. Setting the clock back causes no delay. Unknown accounts are
- * treated the same. Returns the counter for `clearLoginFailures`.
+ * starts again. These limits allow about 20 guesses per hour. When the delay begins, the owner gets a mail, at most
+ * once an hour, with a link that gives one browser a separate count. If the clock is set back, an account without a
+ * delay stays without one. Unknown accounts are treated the same. Returns the counter for `clearLoginFailures`.
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);

@@ -1,7 +1,7 @@
 /**
  * Mailed links for people who cannot log in because strangers guess their password. A link works once and gives the
- * browser a pass, whose attempts are counted separately. A program sends the token of the link until its login
- * succeeds. Both still need the password.
+ * browser a pass; login attempts with a pass are counted separately. A program without a browser sends the token of the
+ * link with each login until one succeeds. Neither replaces the password.
  */
 
 import type { Pool } from 'pg';
@@ -57,7 +57,10 @@ export async function useUnlock(db: Pool, token: string): Promise<string | undef
   return rowCount ? pass : undefined;
 }
 
-/** Returns the hash of the token that is a valid pass for the account; undefined if none is. */
+/**
+ * Finds a link of the account that is valid and whose token or pass is among `tokens`. Returns the hash of the link's
+ * token, or undefined.
+ */
 export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return undefined;

@@ -10,7 +10,10 @@ import type { Shop } from './shop.ts';
 export interface Mails {
   /** Sends a link, or a warning if the e-mail address already has an account. */
   registration: { email: string; registration_id: string };
-  /** Sends a link for each pending registration of the e-mail address, because it is unknown who asks. */
+  /**
+   * Sends a link for a pending change to the e-mail address or for its account. Otherwise sends one for each of its
+   * newest registrations, because it is unknown which one the request means.
+   */
   verification: { email: string };
   /** Asks the owner of a new e-mail address to confirm it. */
   address_changed_by_staff: { customer_id: string };
@@ -27,8 +30,7 @@ export interface Mails {
   agent_approved: { consent_id: string };
   order_placed: { order_id: string };
   /**
-   * To the shop's e-mail address or to a staff member. Without either, one mail is queued for each subscribed staff
-   * member.
+   * To the shop's e-mail address or to a staff member. Without a recipient, the job queues one mail for each of them.
    */
   new_order: { order_id: string; staff_id?: string; to_shop?: true };
   /** To a staff member. `variant_ids` are the first of `count` variants at or below their threshold. */
@@ -42,11 +44,11 @@ export interface Mails {
   order_cancelled: { order_id: string };
   order_refunded: { order_id: string; refund_id: string };
   return_changed: { order_id: string; return_id: string; status: ReturnStatus };
-  /** With the document as attachment. */
+  /** Sends an invoice or credit note as attachment. */
   document_issued: { order_id: string; document_id: string };
   /** Acknowledges a statement of withdrawal, to the e-mail address in it. */
   withdrawal_stated: { statement_id: string };
-  /** The bank rejected a refund to the customer. */
+  /** Notifies the customer that the bank rejected a refund. */
   refund_sent_back: { order_id: string; refund_id: string };
   /** Somebody is guessing the password. The owner of the account gets a link that ends the delay. */
   login_delayed: { email: string };

@@ -17,7 +17,7 @@ test.each([
   ['Cup 3.5 in. by Dr. Oak Inc.', 'Cup 3.5 in. by Dr. Oak Inc.'],
   ['a < b and c > d', 'a < b and c > d'],
   ['  two\n\nlines ', 'two lines'],
-])("cleans the merchant's text %j to %j", (text, told) => {
+])("sanitizes the merchant's text %j to %j", (text, told) => {
   expect(sanitizeMerchantText(text, 200)).toBe(told);
 });
 
@@ -27,7 +27,7 @@ test('returns null for empty text and truncates long text between characters', (
   expect(sanitizeMerchantText('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);
 });
 
-test('plain text from merchants contains no invisible characters, tags or URLs, whatever they enter', () => {
+test('plain text from merchants never contains invisible characters, tags or URLs', () => {
   const part = fc.constantFrom(
     '<',
     '>',

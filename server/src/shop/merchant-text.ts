@@ -24,7 +24,7 @@ const REMOVED = '[address removed]';
 /** Sanitizes text to one line of at most `cap` characters; null if nothing is left. */
 export function sanitizeMerchantText(text: string | null | undefined, cap: number): string | null {
   if (!text) return null;
-  // Limits the work on a long text. The rest cannot reach the result.
+  // Limits the work on a long text: ignores the characters after this length.
   const visible = withoutMarkup(text.slice(0, cap * 8).normalize('NFKC'))
     .replaceAll(BLANK, ' ')
     .replaceAll(UNSEEN, '')
@@ -36,8 +36,8 @@ export function sanitizeMerchantText(text: string | null | undefined, cap: numbe
 }
 
 /**
- * Removes markup. Decoding an entity can reveal another tag, so it repeats until nothing changes, and then removes
- * everything that could start a tag.
+ * Removes markup. Decoding an entity can reveal another tag, so it repeats this up to four times, and then removes
+ * everything that could start an entity or a tag.
  */
 function withoutMarkup(text: string): string {
   let before = text.replaceAll(UNSEEN, '');

@@ -174,7 +174,7 @@ const EXAMPLES = `
   ZM 50100, 50101
 `;
 
-test('accepts the postal codes that libaddressinput gives as examples', () => {
+test('accepts the example postal codes of libaddressinput', () => {
   const refused = EXAMPLES.trim()
     .split('\n')
     .flatMap((line) => {

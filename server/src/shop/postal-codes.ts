@@ -97,7 +97,7 @@ const FORMS = new Map<string, RegExp>(
   }),
 );
 
-/** Accepts full-width characters, other dashes and Japan's postal mark. */
+/** Normalizes a postal code. Accepts full-width characters, other dashes and Japan's postal mark. */
 export function normalPostalCode(typed: string): string {
   const code = typed
     .normalize('NFKC')
@@ -106,7 +106,7 @@ export function normalPostalCode(typed: string): string {
   return code.trim().toUpperCase();
 }
 
-/** Whether a normalized postal code is valid for its country; true if the country's form is unknown. */
+/** Whether a normalized postal code is valid for its country; true if the country's format is unknown. */
 export function hasCountryForm(code: string, country: string): boolean {
   const form = FORMS.get(country);
   if (!form) return true;

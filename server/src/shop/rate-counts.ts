@@ -38,7 +38,7 @@ export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   });
 }
 
-/** Takes back the requests that `draw` counted. */
+/** Subtracts the requests that `draw` counted. */
 export async function giveBack(db: Pool, draws: Draw[]): Promise<void> {
   await queryAlone(
     db,

@@ -6,9 +6,9 @@
 export interface RateLimit {
   points: number;
   seconds: number;
-  /** For the documentation: which requests are counted. */
+  /** The counted requests, for the documentation. */
   counts: string;
-  /** The property that requests counted together share, in addition to the site. */
+  /** The property by which requests are counted, in addition to the site. */
   per: string;
   /**
    * Strict limits are counted in PostgreSQL and never skipped. The others are counted in Redis or in the process, and
@@ -20,7 +20,7 @@ export interface RateLimit {
    * enter the right code or password.
    */
   failuresOnly: boolean;
-  /** For the documentation: the effect if a stranger uses up the limit. */
+  /** The effect if a stranger uses up the limit, for the documentation. */
   strangers: string;
 }
 
@@ -38,7 +38,7 @@ function strict(points: number, seconds: number, text: Text): RateLimit {
   return { points, seconds, strict: true, failuresOnly: false, ...text };
 }
 
-/** A limit that strangers can use up for everybody. It must not reject a right code or password. */
+/** A limit that strangers can use up for everybody. It must not reject a correct code or password. */
 function shared(points: number, text: Text): RateLimit {
   return { ...strict(points, QUARTER, text), failuresOnly: true };
 }
@@ -49,8 +49,8 @@ const SAME_ADDRESS = 'From the same address: refuse its guests for the rest of t
 const SAME_ADDRESS_QUARTER = 'From the same address: refuse the others there for up to 15 minutes';
 
 /**
- * If strangers use up a limit, it rejects for at most 15 minutes, except mails to one e-mail address. A test checks
- * that.
+ * A limit that strangers have used up blocks others for at most 15 minutes, except the limit of mails to one e-mail
+ * address. A test checks this.
  */
 export const RATE_LIMITS = {
   storefront_read: load(600, { counts: 'Reads of the storefront', per: GUEST, strangers: SAME_ADDRESS }),

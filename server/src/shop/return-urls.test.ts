@@ -19,7 +19,7 @@ test.each([
   ['https://other.example:8443/x', 'https://other.example:8443/x'],
   ['https://shop.example/@x', 'https://shop.example/@x'],
   ['https://pay.shop.example/x', 'https://pay.shop.example/x'],
-])('allows the return URL %s, in the form that browsers use', (given, kept) => {
+])('allows the return URL %s, and normalizes it like browsers', (given, kept) => {
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBe(kept);
 });
 
@@ -62,13 +62,13 @@ test('an empty list allows no return URL, and localhost is allowed only in devel
   expect(safeReturnUrl('http://127.0.0.1:5173/', local, LOCAL)).toBeUndefined();
 });
 
-test('adds the order to the existing query string of the return URL', () => {
+test('adds the order id to the query of the return URL', () => {
   expect(withOrder('https://shop.example/thanks?order_id=x&a=1#end', '42')).toBe(
     'https://shop.example/thanks?order_id=42&a=1#end',
   );
 });
 
-test('normalizes the hosts of return URLs as browsers do', () => {
+test('normalizes the hosts of return URLs like browsers', () => {
   for (const hidden of ['https://0x7f.1/', 'https://127.1/', 'https://2130706433/', 'https://shop%2Eexample/']) {
     expect(safeUrl(hidden, PUBLIC.baseUrl), hidden).toBeUndefined();
   }

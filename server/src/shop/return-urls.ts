@@ -31,7 +31,7 @@ export function safeReturnUrl(
   return allowed.includes(url.origin) ? url.href : undefined;
 }
 
-/** Returns a URL to which a redirect is safe, whoever owns it; undefined for other text. */
+/** Returns a URL to which a redirect is safe, at any origin; undefined for other text. */
 export function safeUrl(text: string, baseUrl: string): URL | undefined {
   if (text.length > LONGEST || /[\p{C}\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);

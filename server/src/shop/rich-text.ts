@@ -43,7 +43,7 @@ const ATTRIBUTES: Record<string, string[]> = {
   '*': ['lang', 'dir'],
 };
 const SCHEMES = ['http', 'https', 'mailto', 'tel'];
-/** Removed with their content, which is not text for readers. */
+/** Elements that are removed with their content, which is not text for readers. */
 const DROPPED_WHOLE = [
   'script',
   'style',
@@ -57,7 +57,7 @@ const DROPPED_WHOLE = [
   'iframe',
 ];
 
-/** Removed without a warning, because readers do not notice it. */
+/** Elements that are removed without a warning, because readers do not notice it. */
 const UNSEEN = new Set('html body head meta link'.split(' '));
 
 /** Replacements for elements of older editors and page builders. */
@@ -74,7 +74,7 @@ export interface RichText {
   attributes: string[];
 }
 
-/** Cache of recent results, because an import needs each result twice. */
+/** Cache of recent results, because an import sanitizes each description twice. */
 const recent = new Map<string, RichText>();
 let recentLength = 0;
 const MOST_RECENT = 1_000_000;
@@ -119,8 +119,8 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
     allowProtocolRelative: false,
     nonTextTags: DROPPED_WHOLE,
     nestingLimit: 60,
-    // Pages with https show no images with http. Shops that wrote http or no scheme usually offer their images with
-    // https too.
+    // Browsers do not show http images on https pages. Shops that wrote http or no scheme usually serve their images
+    // with https too.
     transformTags: {
       ...Object.fromEntries(Object.entries(RENAMED).map(([from, to]) => [from, renamed(to)])),
       img: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'src') }),

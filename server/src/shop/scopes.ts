@@ -1,6 +1,6 @@
 /**
- * Scopes of the dashboard: which ones a role has, which ones `read` and `write` of an API key include, and which one an
- * event needs.
+ * Scopes of the dashboard: the scopes of each role, the scopes in `read` and `write` of an API key, and the scope that
+ * each event needs.
  */
 
 import type { ApiKeyScope, EventPattern, EventType, StaffRole } from '@commerce-backend/spec';
@@ -18,7 +18,7 @@ const expanded = new Map<string, ApiKeyScope[]>();
 
 /**
  * Expands `read` and `write` to all scopes, in the order of the contract. Cached, because most keys have one of a few
- * sets.
+ * sets of scopes.
  */
 export function scopesOfKey(granted: string[]): ApiKeyScope[] {
   const name = granted.join(' ');
@@ -62,7 +62,7 @@ export function readableEvents(scopes: readonly string[]): EventPattern[] {
   return [...families.map(([family]) => `${family}.*` as EventPattern), 'webhook.ping'];
 }
 
-/** The events among these that may not be read with these scopes. */
+/** Returns the events that may not be read with these scopes. */
 export function withheldEvents(events: EventPattern[], scopes: readonly string[]): EventPattern[] {
   const families = Object.keys(SCOPES_OF_EVENTS).map((family) => `${family}.*` as EventPattern);
   const asked = events.includes('*') ? families : events;

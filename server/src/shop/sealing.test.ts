@@ -9,7 +9,7 @@ const FORMS: Sealing[] = [
   { key: KEY, tag: 'last', context: 'a row' },
 ];
 
-test.each(FORMS)('decrypts only with the encryption key and context: %o', (form) => {
+test.each(FORMS)('decrypts a text only with the key and the context with which it was encrypted: %o', (form) => {
   const sealed = seal(form, 'a secret with ümlauts');
   expect(unseal(form, sealed)).toBe('a secret with ümlauts');
   expect(seal(form, 'a secret with ümlauts')).not.toEqual(sealed);

@@ -8,7 +8,7 @@ import { sendUnheard } from '../db/transaction.ts';
 
 /** The tenant, read together with the credential. */
 export interface Tenant extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'currency_digits'> {
-  /** How much of the stock everybody except staff sees. */
+  /** How much of the stock everybody except staff can see. */
   show_stock: ShowStock;
   /** Changes with every committed change of the catalogue (`commerce.bump_catalog`), and with the era. */
   catalog_version: string;
@@ -35,7 +35,7 @@ export interface Actor {
   customer_id: string | null;
   /** The permissions of a calling agent with a token. */
   agent?: AgentPermissions;
-  /** The browser on a checkout page, as in `checkouts.bound_browser`, in hexadecimal. */
+  /** Identifies the browser on a checkout page, as in `checkouts.bound_browser`, in hexadecimal. */
   browser?: string;
   /** Whether the request has a private storefront token, so that it comes from the shop's own server. */
   by_private_token?: boolean;
@@ -85,9 +85,9 @@ export class Shop {
   readonly customerId: string | null;
   /** Null unless an agent with a token calls. */
   readonly agent: AgentPermissions | null;
-  /** The browser on a checkout page; null elsewhere. */
+  /** Identifies the browser on a checkout page; null elsewhere. */
   readonly browser: string | null;
-  /** Whether the shop's own server calls, with a private storefront token. */
+  /** Whether the request has a private storefront token, so that it comes from the shop's own server. */
   readonly byPrivateToken: boolean;
   readonly #tenant: Tenant;
   readonly #connection: Connection;
@@ -118,7 +118,7 @@ export class Shop {
     return known;
   }
 
-  /** The profile of a calling guest agent. */
+  /** The profile of a calling guest agent; null for other callers. */
   get guestProfile(): string | null {
     return this.actorType === 'guest_agent' ? this.actorId : null;
   }

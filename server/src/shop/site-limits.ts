@@ -5,9 +5,7 @@ import { bodyMistake, ValidationError } from './errors.ts';
 import { isRateLimitName, RATE_LIMITS, type RateLimit, type RateLimitName } from './rate-limits.ts';
 import type { Shop } from './shop.ts';
 
-/**
- * Rate limits of a site that differ from the defaults. They are read with every request, so a change applies at once.
- */
+/** Rate limits of a site that differ from the defaults. Every request reads them, so a change applies immediately. */
 export type SiteLimits = Partial<Record<RateLimitName, number>>;
 
 /** Limits that are checked before the site of a request is known. They are the same for all sites. */
@@ -23,7 +21,7 @@ export function isOfAllSites(name: RateLimitName): boolean {
   return OF_ALL_SITES.includes(name);
 }
 
-/** The highest value that a site may have, so that guessing stays limited. */
+/** The highest value that a site may have for a limit. It is lower for strict limits, which prevent guessing. */
 export function mostOf({ points, strict }: RateLimit): number {
   return points * (strict ? 10 : 100);
 }

@@ -15,8 +15,8 @@ export interface TaxSettings {
 const NOT_TAXED = { zero: '0' };
 
 /**
- * Returns the tax rates at an address by tax class. The rate for the state takes precedence over that for the country.
- * The standard class then falls back to the default rate.
+ * Returns the tax rates at an address by tax class. The rate for the state takes precedence over the rate for the
+ * country. Without either, the standard class has the default rate.
  */
 export function taxTermsFor(
   { tax_rates, default_tax_rate, prices_include_tax, shipping_tax }: TaxSettings,

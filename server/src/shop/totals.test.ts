@@ -33,7 +33,7 @@ const tax = fc.record({
   shipping: fc.constantFrom('goods' as const, 'class' as const),
 });
 
-test('for any cart and discount code, the discounts of the lines add up to the total discount, and all amounts to the total', () => {
+test('for any cart and discount code, line discounts add up to the total discount, and all amounts to the total', () => {
   fc.assert(
     fc.property(cart, terms, tax, fc.integer({ min: 0, max: 10_000 }), (lines, discount, taxTerms, shipping) => {
       const totals = totalsOf({ lines, discount, shipping, tax: taxTerms, digits: 2 });
@@ -66,7 +66,7 @@ test('gives leftover cents to the lines with the largest remainders, earlier one
   expect(allocate(0, [5, 5])).toEqual([0, 0]);
 });
 
-test('shows included tax, adds tax that is not included, and rounds half up per line, shipping included', () => {
+test('shows included tax, adds excluded tax, and rounds half up per line and for shipping', () => {
   const lines = [
     { id: 'x', product_id: null, price: 999, quantity: 1 },
     { id: 'y', product_id: null, price: 50, quantity: 1 },
@@ -87,7 +87,7 @@ const of = (
   { shipping = 500, tax = german, discount }: Partial<Parameters<typeof totalsOf>[0]> = {},
 ) => totalsOf({ lines, discount, shipping, tax, digits: 2 });
 
-test('taxes shipping at the tax rate of the goods, and splits it by their value if they have several rates', () => {
+test('taxes shipping at the tax rate of the goods, divided by their value if they have several rates', () => {
   expect(of(mixed.slice(0, 1)).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
   expect(of(mixed)).toMatchObject({
     tax: 196 + 1118 + 10 + 56,
@@ -98,7 +98,7 @@ test('taxes shipping at the tax rate of the goods, and splits it by their value 
   });
 });
 
-test('splits shipping among tax rates by the discounted value of the goods, or by their full value if the discount covers everything', () => {
+test('divides shipping among tax rates by discounted value, or by full value if the discount covers everything', () => {
   const amounts = (value: string, covers: (line: PricedLine) => boolean) =>
     of(mixed, { discount: { kind: 'percentage', value, covers } }).shipping_taxes.map(({ amount }) => amount);
 
@@ -107,13 +107,13 @@ test('splits shipping among tax rates by the discounted value of the goods, or b
   expect(amounts('100', () => true)).toEqual([150, 350]);
 });
 
-test('taxes shipping at the rates of the shipped goods, not of downloads', () => {
+test('taxes shipping at the rates of shipped goods, without those of downloads', () => {
   const [book, lamp] = mixed as [PricedLine, PricedLine];
   const lines = [book, { ...lamp, requires_shipping: false }];
   expect(of(lines).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
 });
 
-test('taxes shipping at the standard rate if the shop chose that', () => {
+test('taxes shipping at the standard rate if the shop has chosen that', () => {
   const tax = { ...german, shipping: 'class' as const };
   expect(of(mixed, { tax }).shipping_taxes).toEqual([{ tax_class: 'standard', rate: '0.19', amount: 500, tax: 80 }]);
 });

@@ -33,7 +33,7 @@ export interface TaxTerms {
   /** Rates by tax class, except the standard class. */
   rates?: Record<string, string>;
   included: boolean;
-  /** Whether shipping is taxed at the rates of the goods or at the standard rate. */
+  /** How shipping is taxed: at the rates of the goods, or at the standard rate. */
   shipping?: ShippingTax;
 }
 
@@ -96,7 +96,7 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
 
 /**
  * Splits the shipping cost by tax rate. In EU VAT law, delivery is taxed like the goods (directive 2006/112/EC, article
- * 78 b). If these have several rates, it is split by their value after the discount.
+ * 78 b). If the goods have several rates, the cost is split by their value after the discount.
  */
 export function shippingTaxesOf(
   cost: number,
@@ -116,8 +116,8 @@ export function shippingTaxesOf(
 }
 
 /**
- * The value of each group of lines: after the discount; before it if nothing is left to pay; by quantity if the lines
- * are free.
+ * The value of each group of lines after the discount. If all these values are 0, their value before the discount; if
+ * that is 0 too, their quantity.
  */
 function valuesOf(groups: PricedLine[][], off: Map<string, number>): number[] {
   const values = [
@@ -137,7 +137,7 @@ function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined,
   return covered.map(({ id }, i) => ({ id, amount: shares[i] ?? 0 }));
 }
 
-/** A percentage is rounded half up, like the tax. */
+/** Returns the discount on an amount. A percentage is rounded half up, like the tax. */
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   switch (kind) {
     case 'free_shipping':

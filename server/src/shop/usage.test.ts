@@ -12,7 +12,7 @@ async function present(site_id: string) {
   return month;
 }
 
-test('counts each call with a valid credential for its site, whether it succeeds or fails, and no others', async () => {
+test('counts each call with a valid credential, successful or not, for its site, and no other calls', async () => {
   const shop = await openShop();
   const { db } = await testServer();
   const usage = createUsageCounter(db);
@@ -35,7 +35,7 @@ test('counts each call with a valid credential for its site, whether it succeeds
   expect((await present(shop.site_id)).calls).toBe(3);
 });
 
-test('two processes that write counts concurrently lose none', async () => {
+test('loses no counts when two processes write them concurrently', async () => {
   const { db } = await testServer();
   const shops = await Promise.all(Array.from({ length: 6 }, () => openShop()));
   const counters = [createUsageCounter(db), createUsageCounter(db)];
@@ -47,7 +47,7 @@ test('two processes that write counts concurrently lose none', async () => {
   for (const { site_id } of shops) expect((await present(site_id)).calls).toBe(40);
 });
 
-test('counts that could not be written are added once with the next write, and deleted sites are ignored', async () => {
+test('writes counts again once after a failed write, and ignores those of deleted sites', async () => {
   const { db } = await testServer();
   const [shop, gone] = [await openShop(), await openShop()];
   const counter = createUsageCounter({
@@ -65,7 +65,7 @@ test('counts that could not be written are added once with the next write, and d
   expect((await present(gone.site_id)).deliveries).toBe(1);
 });
 
-test('reports the highest count of products in a month, and ignores imported orders', async () => {
+test('reports the highest number of products in a month, even after a product is deleted', async () => {
   const { db } = await testServer();
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();

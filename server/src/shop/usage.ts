@@ -4,19 +4,19 @@ import { type Connection, query } from '../db/connect.ts';
 import { CommitUnknown, inTransaction } from '../db/transaction.ts';
 import type { Shop } from './shop.ts';
 
-/** A process that is killed loses the counts since the last write. */
+/** Interval of writes in seconds. A process that is killed loses the counts since its last write. */
 export const USAGE_ADDED_EVERY_SECONDS = 10;
 
-/** Numbers that must be counted when they happen. Everything else can be counted later. */
+/** Usage that must be counted when it happens. All other figures can be queried later. */
 interface Counts {
   calls: number;
   deliveries: number;
 }
 
 /**
- * Counts the usage of sites in this process and writes the counts periodically, so that requests wait for no lock.
- * Counts that could not be written are kept for the next time, except after a lost COMMIT, so that nothing is counted
- * twice.
+ * Counts the usage of sites in this process and writes the counts periodically, so that requests do not wait for locks.
+ * After a failed write, the counts are added to the next write. If the result of the COMMIT is unknown, they are
+ * dropped instead, so that nothing is counted twice.
  */
 export interface UsageCounter {
   count(site_id: string, what: keyof Counts): void;
@@ -60,7 +60,7 @@ export function createUsageCounter(db: Pool): UsageCounter {
 }
 
 /**
- * Adds the counts of each site with that site as tenant, so that row-level security stays on. The statements are sent
+ * Adds the counts of each site with that site as tenant, so that row-level security stays on. Sends all statements
  * together.
  */
 async function addCounts(connection: Connection, counted: [string, Counts][]): Promise<void> {

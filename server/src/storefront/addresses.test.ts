@@ -40,7 +40,7 @@ test("a customer's first address is the default until another is set", async () 
   expect(await bookOf(june)).toBe('Paris Rome');
 });
 
-test('an update of an address changes only the given fields, and null empties a field', async () => {
+test('an update changes only the given fields of an address, and null clears a field', async () => {
   const june = await (await openShop()).givenCustomer();
   const { id } = await givenAddress(june);
 

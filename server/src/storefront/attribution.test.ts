@@ -33,7 +33,7 @@ test('an order has the attribution of its checkout, or of its cart if the checko
   expect(await attributionOf(shop, told)).toEqual(SEARCH);
 });
 
-test("a customer's cart gets the latest attribution, even from a guest's cart at login, and an erasure deletes it", async () => {
+test("a customer's cart has the latest attribution, even that of a guest's cart at login, and an erasure deletes it", async () => {
   const shop = await openShop();
   const { client, id: customer_id, email, password } = await shop.givenCustomer();
   await client.POST('/api/storefront/cart', { body: { attribution: SEARCH } });
@@ -50,7 +50,7 @@ test("a customer's cart gets the latest attribution, even from a guest's cart at
 });
 
 test.each([{}, { utm_source: '' }, { utm_source: 'x'.repeat(256) }, { gclid: 'x' }])(
-  'rejects %j, which contains no attribution',
+  'rejects %j, because it contains no attribution',
   async (attribution) => {
     const { storefront } = await openShop();
     const { error } = await storefront.POST('/api/storefront/cart', { body: { attribution } });

@@ -67,7 +67,7 @@ async function givenCustomer({ owner, site_id }: OpenShop): Promise<string> {
   return id;
 }
 
-test('a discount code discounts every line by its share, and leftover cents go to the largest remainders', async () => {
+test('a discount code reduces every line by its share, and leftover cents go to the largest remainders', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '10.00', '10.00');
   const { id } = await shop.givenDiscount({ code: 'Ten' });
@@ -100,7 +100,7 @@ test.each([
   { code: { kind: 'fixed_amount', value: '500' }, amount_off: '29.99' },
   { code: { kind: 'free_shipping' }, amount_off: '0.00' },
 ] as { code: Partial<DiscountInput>; amount_off: string }[])(
-  'the discount code $code takes $amount_off off 29.99',
+  'the discount code $code reduces 29.99 by $amount_off',
   async (given) => {
     const shop = await openShop();
     const { cart } = await givenLines(shop, '9.99', '20.00');
@@ -131,7 +131,7 @@ test('a checkout shows the discount of each line before and after it becomes an 
   expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
 });
 
-test('a discount code for products or collections discounts only those, and only their lines count toward its minimum', async () => {
+test('a discount code for products or collections reduces only those, and only they count toward its minimum', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');
   const [byId = '', byHand = ''] = product_ids;
@@ -168,7 +168,7 @@ test('a discount code for products or collections discounts only those, and only
   expect((await apply(shop, cart.id, 'Q')).error).toMatchObject({ minimum_quantity: 2 });
 });
 
-test('a rejected discount code returns the reason (400), and the previous code stays', async () => {
+test('a rejected discount code returns the reason (400), and the previous code remains', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const other = await shop.givenProduct();
@@ -205,7 +205,7 @@ test('a rejected discount code returns the reason (400), and the previous code s
   expect(await usesOf(shop, used.id)).toBe(1);
 });
 
-test('applying a second discount code replaces the first and frees its use', async () => {
+test('applying a second discount code replaces the first and releases its use', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const ten = await shop.givenDiscount();
@@ -232,7 +232,7 @@ test('applying the current discount code again counts it only once', async () =>
   expect(await usesOf(shop, id)).toBe(1);
 });
 
-test('a discount code can be removed, and removing from a cart without one changes nothing', async () => {
+test('a discount code can be removed, and removing one from a cart without a code changes nothing', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -247,7 +247,7 @@ test('a discount code can be removed, and removing from a cart without one chang
   expect((await apply(shop, cart.id)).response.status).toBe(200);
 });
 
-test('a cart loses its discount while a condition of its discount code is unmet, and regains it once it is met', async () => {
+test('a cart has no discount while a condition of its code is unmet, and has it again once the condition is met', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '30.00');
   const { id } = await shop.givenDiscount({ kind: 'percentage', value: '10', minimum_subtotal: '60' });
@@ -265,7 +265,7 @@ test('a cart loses its discount while a condition of its discount code is unmet,
   expect(await redemptionsOf(shop, id)).toMatchObject([{ status: 'reserved', amount_off: '9.00' }]);
 });
 
-test('a change of a discount code applies to carts at once', async () => {
+test('a change of a discount code immediately applies to carts', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id: discount_id } = await shop.givenDiscount();
@@ -278,7 +278,7 @@ test('a change of a discount code applies to carts at once', async () => {
   expect(await read(shop, cart.id)).toMatchObject({ discount_code: 'FIFTEEN', discount: '0.00' });
 });
 
-test('at most ten carts hold a discount code with ten uses, even under concurrent requests', async () => {
+test('at most ten carts can reserve a discount code with ten uses, even under concurrent requests', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit: 10 });
   const { variants } = await shop.givenProduct({ track_inventory: false, price: '40' });
@@ -296,7 +296,7 @@ test('at most ten carts hold a discount code with ten uses, even under concurren
   expect(redemptions.filter(({ status }) => status === 'reserved')).toHaveLength(10);
 });
 
-test('carts that swap two discount codes concurrently never deadlock, and the use counts stay correct', async () => {
+test('carts that swap two discount codes concurrently never deadlock, and the counts of uses stay correct', async () => {
   const shop = await openShop();
   const a = await shop.givenDiscount({ code: 'A' });
   const b = await shop.givenDiscount({ code: 'B' });
@@ -321,7 +321,7 @@ function isLive({ status }: { status: string }): boolean {
   return status !== 'released';
 }
 
-test('an order redeems the discount code of its cart, and a cancelled order frees it', async () => {
+test('an order redeems the discount code of its cart, and releasing the code twice frees one use', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -352,7 +352,7 @@ test('completing an order does not redeem a discount code whose conditions are u
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test("limits a guest's uses of a discount code by e-mail address regardless of case, even concurrently", async () => {
+test("limits a guest's uses of a discount code per e-mail address, ignoring case, even concurrently", async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const all = await Promise.all(Array.from({ length: 8 }, () => shop.givenCart('40.00')));
@@ -371,7 +371,7 @@ test("limits a guest's uses of a discount code by e-mail address regardless of c
   expect(redeemed).toHaveLength(2);
 });
 
-test("a customer's limit of uses applies as soon as the discount code is entered", async () => {
+test('rejects a discount code that a customer has used up as soon as it is entered', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
@@ -450,7 +450,7 @@ test('a login changes no cart that was already merged, belongs to another custom
   expect(await merge(unknown, july)).toBeNull();
 });
 
-test('merges a guest cart once when many logins send it concurrently', async () => {
+test('many concurrent logins with one guest cart merge it once', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const { id } = await shop.givenCart('10.00');
@@ -466,7 +466,7 @@ test('merges a guest cart once when many logins send it concurrently', async () 
   expect(active.rows).toHaveLength(1);
 });
 
-test("merging carts at login drops the customer's oldest lines beyond 100", async () => {
+test("merging carts at login removes the customer's oldest lines above 100", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const merge = (id: string) =>
@@ -502,7 +502,7 @@ test('a discount code must have 1 to 64 characters (422)', async () => {
   }
 });
 
-test('a discount code whose minimum is no longer met stays on the cart with a warning, without a discount', async () => {
+test('a cart below the minimum of its discount code keeps the code without a discount, and shows a warning', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '20.00');
   await shop.givenDiscount({ code: 'TEN', kind: 'fixed_amount', value: '10.00', minimum_subtotal: '25.00' });

@@ -45,7 +45,7 @@ async function letPass({ owner }: OpenShop, cart_id: string, interval: string): 
   for (const statement of statements) await owner.query(statement, [cart_id, interval]);
 }
 
-test('a new cart is empty, and lines keep the order in which they were first added', async () => {
+test('a new cart is empty, and lines stay in the order in which they were first added', async () => {
   const shop = await openShop();
   const mug = await givenVariant(shop, { name: 'Mug', price: '12.5', sku: 'MUG' });
   const plate = await givenVariant(shop, { name: 'Plate', price: '3' });
@@ -118,7 +118,7 @@ test('a cart rejects products that are not for sale (404)', async () => {
   expect((await read(shop, id)).items).toEqual([]);
 });
 
-test('limits a cart to the stock (409) unless the variant allows overselling, without reserving any', async () => {
+test('limits a cart to the stock (409) unless the variant allows overselling or is untracked, and reserves nothing', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { name: 'Mug', inventory_quantity: 3 });
   const beyond = await givenVariant(shop, { inventory_quantity: 0, inventory_policy: 'continue' });
@@ -144,7 +144,7 @@ test('limits a cart to the stock (409) unless the variant allows overselling, wi
   expect(rows).toEqual([{ reserved: 0 }]);
 });
 
-test('the quantity of a line can be set, and reduced even below the stock; 0 removes the line', async () => {
+test('the quantity of a line can be changed, and reduced even if the stock is lower; 0 removes the line', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const cart = await shop.givenCart([{ variant_id, quantity: 5 }]);
@@ -177,7 +177,7 @@ test('removing a line a second time answers 404', async () => {
   expect(again.response.status).toBe(404);
 });
 
-test('a cart has at most 100 lines and 999 of each variant (cart_limit)', async () => {
+test('a cart holds at most 100 lines and 999 of each variant (cart_limit)', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({
     track_inventory: false,
@@ -196,7 +196,7 @@ test('a cart has at most 100 lines and 999 of each variant (cart_limit)', async 
   expect((await read(shop, cart.id)).items).toHaveLength(100);
 });
 
-test('a cart shows current prices and stock, with a warning for each change', async () => {
+test('a cart shows current prices and stock, and a warning for each change', async () => {
   const shop = await openShop();
   const given = { inventory_quantity: 10, low_stock_threshold: 3, price: '10' };
   const dearer = await givenVariant(shop, { ...given, name: 'Dearer' });
@@ -267,7 +267,7 @@ test('a cart shows current prices and stock, with a warning for each change', as
   expect(data?.warnings.map(({ code }) => code)).not.toContain('price_changed');
 });
 
-test('reading a cart does not extend it, and a change sets its expiry to 30 days from now', async () => {
+test('reading a cart does not extend its expiry, and changing it sets the expiry to 30 days from now', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('10.00');
   await letPass(shop, cart.id, '10 days');
@@ -295,7 +295,7 @@ test("a customer's cart expires after 90 days, and a guest's empty cart after 7"
   expect(data?.status).toBe('active');
 });
 
-test('an expired cart answers 410 at once, and the job later releases its discount code', async () => {
+test('an expired cart answers 410 immediately, and the job later releases its discount code', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -326,7 +326,7 @@ test('an expired cart answers 410 at once, and the job later releases its discou
   expect((await shop.storefront.GET(cartPath, at(cart.id))).response.status).toBe(410);
 });
 
-test('cancelling a cart ends its checkout, and releases stock and discount code', async () => {
+test('cancelling a cart cancels its checkout, and releases stock and discount code', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -351,7 +351,7 @@ test('cancelling a cart ends its checkout, and releases stock and discount code'
   expect(again.error).toMatchObject({ error: 'cart_expired' });
 });
 
-test('a cart without changes for a day remains, but releases its discount code', async () => {
+test('a cart releases its discount code after a day without changes, and stays active', async () => {
   const shop = await openShop();
   const [idle, busy] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
   await shop.givenDiscount();
@@ -404,7 +404,7 @@ test('a cart that became an order or was merged is read-only (409 cart_not_activ
   expect(await read(shop, cart.id)).toMatchObject({ status: 'merged', total: '10.00', warnings: [] });
 });
 
-test('a customer has one active cart, even under concurrent requests, and cannot see those of others', async () => {
+test('a customer has one active cart, even under concurrent requests, and cannot see carts of others', async () => {
   const shop = await openShop();
   const [june, july] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { variant_id } = await givenVariant(shop);
@@ -444,7 +444,7 @@ test('a customer whose cart has expired gets a new one', async () => {
   expect(data?.id).not.toBe(old.id);
 });
 
-test("the stock that a cart's own checkout reserves is available to that cart only", async () => {
+test("stock reserved by a cart's own checkout is available to that cart only", async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5, low_stock_threshold: 0 });
   const [mine, theirs] = [await shop.givenCart([{ variant_id, quantity: 4 }]), await shop.givenCart([])];
@@ -455,7 +455,7 @@ test("the stock that a cart's own checkout reserves is available to that cart on
   expect((await add(shop, mine.id, variant_id, 1)).data?.items).toMatchObject([{ quantity: 5, available: true }]);
 });
 
-test('rejects a cart whose sum cannot be calculated exactly (conflict)', async () => {
+test("rejects an item if the cart's sum could no longer be calculated exactly (conflict)", async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { price: '999999999999', track_inventory: false });
   const { id } = await shop.givenCart([]);
@@ -464,7 +464,7 @@ test('rejects a cart whose sum cannot be calculated exactly (conflict)', async (
   expect((await add(shop, id, variant_id, 10)).data).toMatchObject({ subtotal: '9999999999990.00' });
 });
 
-test('of 30 concurrent calls that each add one of 20 pieces in stock, 20 succeed and 10 get 409', async () => {
+test('of 30 concurrent calls that each add one item with a stock of 20, 20 succeed and 10 get 409', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 20 });
   const { id } = await shop.givenCart([]);
@@ -484,7 +484,7 @@ test.each([
   { body: { variant_id: unknown, quantity: 1000 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1.5 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1, price: '0.01' }, loc: ['body', 'price'] },
-])('a cart rejects the request body $body at the field $loc', async ({ body, loc }) => {
+])('rejects the cart item $body at the field $loc (422)', async ({ body, loc }) => {
   const shop = await openShop();
   const { id } = await shop.givenCart([]);
 

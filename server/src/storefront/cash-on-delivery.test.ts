@@ -35,7 +35,7 @@ async function givenShop(settings: Parameters<Awaited<ReturnType<typeof openShop
   return { shop, cod, plain, variant_id, begin };
 }
 
-test('an order paid on delivery costs the fee as part of the shipping cost, and is paid when it is delivered', async () => {
+test('the cash on delivery fee is part of the shipping cost, and the order is paid once it is delivered', async () => {
   const { shop, cod, begin } = await givenShop({ tax_rates: [{ country: 'DE', rate: '0.19' }] });
   await givenSeller(shop);
   const { cart, patch, complete } = await begin();
@@ -71,7 +71,7 @@ test('an order paid on delivery costs the fee as part of the shipping cost, and 
   expect(await documentsOf(shop, params.path.order_id)).toMatchObject([{ kind: 'invoice', total: '28.40' }]);
 });
 
-test('the fee is taxed like the rest of the shipping cost', async () => {
+test('the cash on delivery fee is taxed like the rest of the shipping cost', async () => {
   const { cod, begin } = await givenShop({
     prices_include_tax: false,
     tax_rates: [{ country: 'DE', rate: '0.19' }],
@@ -82,7 +82,7 @@ test('the fee is taxed like the rest of the shipping cost', async () => {
   expect(data).toMatchObject({ shipping_cost: '8.40', tax: '5.40', total: '33.80' });
 });
 
-test('a shipping option without a fee cannot be paid on delivery, and changing to it asks for another method', async () => {
+test('rejects payment on delivery for a shipping option without a fee, and clears it when such an option is chosen', async () => {
   const { cod, plain, begin } = await givenShop();
   const { patch, complete } = await begin();
   const refused = await patch({ shipping_option_id: plain.id, payment_method: 'manual' });
@@ -96,7 +96,7 @@ test('a shipping option without a fee cannot be paid on delivery, and changing t
   expect((await complete()).error).toMatchObject({ error: 'checkout_incomplete' });
 });
 
-test('a fee that the shop changes after the shopper saw it is not charged (409 price_changed)', async () => {
+test('rejects an order if the cash on delivery fee has changed since the shopper saw it (409 price_changed)', async () => {
   const { shop, cod, begin } = await givenShop();
   const { patch, complete } = await begin();
   await patch({ shipping_option_id: cod.id, payment_method: 'manual' });
@@ -111,7 +111,7 @@ test('a fee that the shop changes after the shopper saw it is not charged (409 p
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test('a code for free shipping covers the fee, and an order that costs nothing without the fee is free', async () => {
+test('a free shipping code covers the cash on delivery fee, and an order with a total of 0 has no fee', async () => {
   const { shop, cod, begin } = await givenShop();
   const code = async (body: object) => {
     const { error } = await shop.dashboard.POST('/api/dashboard/discounts', { body: body as never });
@@ -139,7 +139,7 @@ test('a code for free shipping covers the fee, and an order that costs nothing w
   expect(free.data).toMatchObject({ payment_method: 'free', payment_methods: ['free'], total: '0.00' });
 });
 
-test('changing an order to another delivery keeps payment on delivery, with the fee of that delivery', async () => {
+test("changing the shipping option of an order recalculates the total with that option's cash on delivery fee", async () => {
   const { shop, cod, plain, begin } = await givenShop();
   const { patch, complete } = await begin();
   await patch({ shipping_option_id: cod.id, payment_method: 'manual' });
@@ -156,7 +156,7 @@ test('changing an order to another delivery keeps payment on delivery, with the 
   ]);
 });
 
-test('the hosted checkout offers payment on delivery with its fee, and charges it', async () => {
+test('the hosted checkout offers payment on delivery with its fee, and charges the fee', async () => {
   const { shop, cod, begin } = await givenShop();
   const { url } = await begin();
   const browser = new PaperBrowser(shop.baseUrl);
@@ -174,7 +174,7 @@ test('the hosted checkout offers payment on delivery with its fee, and charges i
   expect(await ordersOf(shop)).toMatchObject([{ payment_method: 'manual', total: '28.40', shipping_cost: '8.40' }]);
 });
 
-test('a shop that only takes payment on delivery can sell, and its setup says so', async () => {
+test('a shop whose only payment method is cash on delivery can sell, and its setup is complete', async () => {
   const shop = await openShop();
   await shop.givenShippingOption({ name: 'Parcel', price: '4.90', cash_on_delivery_fee: '0' });
   const { variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 5 });
@@ -198,7 +198,7 @@ test.each([
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['body', 'cash_on_delivery_fee'] }] });
 });
 
-test('a delivery with a fee becomes a pickup only without the fee', async () => {
+test('a shipping option with a cash on delivery fee can become a pickup only if the fee is removed', async () => {
   const { shop, cod } = await givenShop();
   const params = { path: { shipping_option_id: cod.id } };
   const refused = await shop.dashboard.PATCH(optionPath, { params, body: { kind: 'pickup' } });

@@ -43,7 +43,7 @@ test('a checkout reserves the stock of its cart and lists the missing fields', a
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
 });
 
-test("a cart has one checkout, and starting again renews it with the cart's current lines", async () => {
+test("a cart has one checkout, and starting the checkout again updates it to the cart's current lines", async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const cart = await shop.givenCart([{ variant_id, quantity: 3 }]);
@@ -68,7 +68,7 @@ test('rejects a checkout of an empty cart (409 cart_empty)', async () => {
   expect(error).toMatchObject({ error: 'cart_empty' });
 });
 
-test('a checkout names each line that is short of stock, and reserves nothing (409 insufficient_stock)', async () => {
+test('rejects a checkout with insufficient stock (409 insufficient_stock), names each such line, and reserves nothing', async () => {
   const shop = await openShop();
   const [few, many] = [await givenVariant(shop, { inventory_quantity: 2 }), await givenVariant(shop)];
   const cart = await shop.givenCart([
@@ -100,7 +100,7 @@ test('rejects a checkout with a line that is no longer for sale (insufficient_st
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ variant_id, requested: 1, available: 0 }] });
 });
 
-test('the stock of an expired reservation is available to others', async () => {
+test('stock whose reservation has expired is available to other shoppers', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 2 });
   const first = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -122,7 +122,7 @@ test('the stock of an expired reservation is available to others', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 2, reserved: 2 });
 });
 
-test('a checkout becomes ready when nothing is missing, with shipping and local tax in the total', async () => {
+test('a checkout without missing fields is ready, and its total includes shipping and local tax', async () => {
   const shop = await openShop();
   await shop.givenTerms({ prices_include_tax: false, tax_rates: [{ country: 'DE', rate: '0.19' }] });
 
@@ -141,7 +141,7 @@ test('a checkout becomes ready when nothing is missing, with shipping and local 
   expect(Number(checkout.total)).toBeCloseTo(amounts.reduce((sum, amount) => sum + amount, 0));
 });
 
-test('a change of a checkout keeps fields that it omits, and null clears a field', async () => {
+test('changing a checkout keeps omitted fields, and null clears a field', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -156,7 +156,7 @@ test('a change of a checkout keeps fields that it omits, and null clears a field
   });
 });
 
-test("a shipping address needs name, street, city, country and that country's postal code; pickup needs none of them", async () => {
+test('a shipping address requires name, street, city, country and usually a postal code; pickup requires no address', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const pickup = await shop.givenShippingOption({ name: 'Pick up', price: '0.00', kind: 'pickup' });
@@ -175,7 +175,7 @@ test("a shipping address needs name, street, city, country and that country's po
   });
 });
 
-test('rejects a shipping option that is not available for the address (409), and removes one that no longer fits', async () => {
+test('rejects a shipping option that is unavailable for the address (409), and removes one that no longer matches', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const domestic = await shop.givenShippingOption({ name: 'Domestic', countries: ['DE'] });
@@ -197,7 +197,7 @@ test('rejects a shipping option that is not available for the address (409), and
   expect(error).toMatchObject({ error: 'shipping_option_unavailable' });
 });
 
-test('a checkout rejects an unavailable payment method and lists the available ones (409)', async () => {
+test('rejects an unavailable payment method (409), and lists the available ones', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -210,7 +210,7 @@ test('a checkout rejects an unavailable payment method and lists the available o
   expect(error).toMatchObject({ error: 'payment_method_unavailable', payment_methods: ['bank_transfer', 'card'] });
 });
 
-test('cancelling a checkout releases its stock, and its cart can start another', async () => {
+test('cancelling a checkout releases its stock, and its cart can start a new one', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -228,7 +228,7 @@ test('cancelling a checkout releases its stock, and its cart can start another',
   expect(another?.id).not.toBe(id);
 });
 
-test('an expired checkout answers 410, and its cart can start another', async () => {
+test('an expired checkout answers 410, and its cart can start a new one', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -287,7 +287,7 @@ test('answers 404 for unknown checkouts and carts', async () => {
   expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404, 404]);
 });
 
-test('reading a checkout reserves nothing, and shows current prices', async () => {
+test('reading a checkout shows current prices and reserves nothing', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
@@ -299,7 +299,7 @@ test('reading a checkout reserves nothing, and shows current prices', async () =
   expect(data).toMatchObject({ subtotal: '12.00', reserved_until: null, warnings: [{ code: 'price_changed' }] });
 });
 
-test('a change of the cart appears in its checkout', async () => {
+test('a changed cart changes the subtotal of its checkout', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const { id, cart_id, items } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
@@ -328,7 +328,7 @@ test('a cart whose total can no longer be calculated exactly cannot become an or
   }
 });
 
-test('reading a new cart, checkout or order returns the same as its creation', async () => {
+test('reading a new cart, checkout or order returns the same as the call that created it', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenTerms();
   const { variant_id } = await givenVariant(shop, { sku: 'MUG' });

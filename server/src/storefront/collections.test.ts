@@ -117,7 +117,7 @@ test('shows the public products of a collection without their cost', async () =>
   expect(await namesIn(shop, handle, { in_stock: false })).toEqual(['Sold out']);
 });
 
-test('lists products in the order of the collection unless another is requested', async () => {
+test('lists products in the order of the collection, unless the request has another sort order', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (const [name, price, sales] of [
@@ -149,7 +149,7 @@ test('lists products in the order of the collection unless another is requested'
   }
 });
 
-test('shows changes of a collection at once', async () => {
+test('shows changes of a collection immediately', async () => {
   const shop = await openShop();
   const { dashboard, storefront } = shop;
   const mug = await shop.givenProduct({ inventory_quantity: 1 });

@@ -16,7 +16,7 @@ const refusal = (field: string) => ({
   ],
 });
 
-test('rejects common passwords at registration, change and reset regardless of case', async () => {
+test('rejects common passwords in any case at registration, change and reset', async () => {
   const shop = await openShop();
   const { storefront } = shop;
   const email = `june-${randomUUID()}@example.com`;

@@ -20,7 +20,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows;
 }
 
-test('completing a checkout creates an order that awaits its bank transfer, sells the stock and converts the cart', async () => {
+test('completing a checkout creates an order that awaits its bank transfer, and sells the stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { sku: 'MUG' });
   const { id, cart_id, total } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -62,7 +62,7 @@ test('completing a checkout creates an order that awaits its bank transfer, sell
   ]);
 });
 
-test('completing a checkout again after its transfer deadline returns the expired order, whose stock is released', async () => {
+test('completing a checkout again after the transfer deadline returns its expired order, and releases the stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, checkout_id } = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
@@ -94,7 +94,7 @@ test("each shop's order numbers start at 1001", async () => {
   expect(numbers).toEqual(['1001', '1002', '1001']);
 });
 
-test('completing an order again with another Idempotency-Key returns the same order', async () => {
+test('completing a checkout again with another Idempotency-Key returns the same order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -105,7 +105,7 @@ test('completing an order again with another Idempotency-Key returns the same or
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test('16 concurrent completions of one checkout create one order, with one Idempotency-Key or many', async () => {
+test('16 concurrent completions of one checkout create one order, with the same or different Idempotency-Keys', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
   const key = randomUUID();
@@ -134,7 +134,7 @@ test('twenty concurrent shoppers buy exactly the last five items', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 0, reserved: 0 });
 });
 
-test('concurrent carts with the same variants in opposite orders all complete', async () => {
+test('concurrent checkouts of the same variants in opposite sequence all complete', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const [a, b] = [
@@ -151,7 +151,7 @@ test('concurrent carts with the same variants in opposite orders all complete', 
   expect(await stockOf(shop, a.product.id)).toEqual({ on_hand: 40, reserved: 0 });
 });
 
-test('completing a checkout with missing fields names them and has no effect (409 checkout_incomplete)', async () => {
+test('rejects the completion of a checkout with missing fields, and names them (409 checkout_incomplete)', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ email: null, payment_method: null });
 
@@ -205,7 +205,7 @@ test('reports changed prices even if the total is the same, and accepts that tot
   expect(second.data?.order.total).toBe(total);
 });
 
-test('reports a line that is no longer for sale, and leaves it out once the shopper accepts the smaller total', async () => {
+test('reports a line that is no longer for sale, and omits it once the shopper accepts the smaller total', async () => {
   const shop = await openShop();
   const [kept, gone] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [kept, gone].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -244,7 +244,7 @@ test('rejects an order if its stock was sold after the reservation expired (409 
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
 });
 
-test('sells goods whose stock tracking ended during the checkout, and releases their reservation', async () => {
+test('sells goods whose stock tracking was switched off during the checkout, and releases their reservation', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -261,7 +261,7 @@ test('sells goods whose stock tracking ended during the checkout, and releases t
   expect(rows).toEqual([{ on_hand: 5, reserved: 0, stock_taken: false }]);
 });
 
-test('an order redeems its discount code, and the discount is split exactly across its lines', async () => {
+test('an order redeems its discount code, and has the exact discount', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const cart = await shop.givenCart('30.01');
@@ -297,7 +297,7 @@ test('a guest can use a discount code once per e-mail address, and a rejected or
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test('a guest and the account with the same e-mail address share one limit of uses, even concurrently', async () => {
+test('a guest and an account with the same e-mail address share the limit of uses per customer, even concurrently', async () => {
   for (const first of ['guest', 'account', 'both']) {
     const shop = await openShop();
     const { client, email } = await shop.givenCustomer();
@@ -372,7 +372,7 @@ test('an order states whether it is a pickup or a delivery', async () => {
   expect(await ordered(delivery.id)).toMatchObject({ name: 'Parcel', kind: 'delivery', price: '4.90' });
 });
 
-test('a discount code ignores products no longer for sale, and the charged total equals the displayed one', async () => {
+test('a discount minimum ignores products no longer for sale, and the charged total equals the displayed one', async () => {
   const shop = await openShop();
   const [dear, cheap] = [await givenVariant(shop, { price: '100.00' }), await givenVariant(shop)];
   await shop.givenDiscount({ value: '5.00', minimum_subtotal: '50' });

@@ -40,7 +40,7 @@ async function logInAs({ storefront }: OpenShop, email: string, words: string) {
   return { session: data, error, status: response.status };
 }
 
-test('account mails use the language of the request, or else the language of the shop', async () => {
+test('account mails use the language of the request, otherwise the language of the shop', async () => {
   const shop = await openShop();
   const told = [];
   for (const asked of ['fr-CH, fr;q=0.9', 'ja, *;q=0.5', '*']) {
@@ -57,7 +57,7 @@ test('account mails use the language of the request, or else the language of the
   expect(told).toEqual([['fr', 'fr'], ...[1, 2].map(() => ['en', 'en'])]);
 });
 
-test('opening the mailed link creates the account, and registering does not', async () => {
+test('an account exists only after the mailed verification link is used', async () => {
   const shop = await openShop();
   const email = address();
 
@@ -75,7 +75,7 @@ test('opening the mailed link creates the account, and registering does not', as
   expect(after.session?.access_token).toMatch(/^cust_[0-9A-Za-z]{38}$/);
 });
 
-test('a verification link works once, and a newer one replaces it', async () => {
+test('a verification link works once, and is invalid after a newer one is sent', async () => {
   const shop = await openShop();
   const email = address();
   const first = await givenRegistration(shop, email);
@@ -118,7 +118,7 @@ test('an account gets the password and names of the registration whose link was 
   }
 });
 
-test('opening a verification link does not replace a password that the customer has set meanwhile', async () => {
+test('a verification link does not replace a password that the customer has set after registration', async () => {
   const shop = await openShop();
   const email = address();
   await shop.dashboard.POST('/api/dashboard/customers', { body: { email } });
@@ -134,7 +134,7 @@ test('opening a verification link does not replace a password that the customer 
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('only one of several links opened concurrently for one e-mail address creates the account', async () => {
+test('if several verification links for one e-mail address are used concurrently, only one creates the account', async () => {
   const shop = await openShop();
   const email = address();
   const tokens = [];
@@ -145,7 +145,7 @@ test('only one of several links opened concurrently for one e-mail address creat
   expect(answers.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400]);
 });
 
-test('a repeated verification mail contains a link for each registration, with its time', async () => {
+test('resending a verification mail sends a link for each registration, with its time', async () => {
   const shop = await openShop();
   const email = address();
   await givenRegistration(shop, email, PASSWORD);
@@ -167,7 +167,7 @@ test('a repeated verification mail contains a link for each registration, with i
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('registering an e-mail address that has an account warns its owner and changes nothing', async () => {
+test('registering an e-mail address that has an account mails a warning to its owner, and changes nothing', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
 
@@ -181,7 +181,7 @@ test('registering an e-mail address that has an account warns its owner and chan
   expect((await logInAs(shop, email, OTHER)).status).toBe(401);
 });
 
-test('a customer created by staff keeps their data on registration, and gets the password', async () => {
+test('a customer created by staff keeps their data and gets the password of the registration', async () => {
   const shop = await openShop();
   const email = address();
   const { data: entered } = await shop.dashboard.POST('/api/dashboard/customers', {
@@ -194,7 +194,7 @@ test('a customer created by staff keeps their data on registration, and gets the
   expect(data).toMatchObject({ id: entered?.id, first_name: 'Juniper' });
 });
 
-test('an account gets the guest orders with its verified e-mail address regardless of case, and no others', async () => {
+test('an account gets the guest orders with its verified e-mail address in any case, and no others', async () => {
   const shop = await openShop();
   const email = address();
   const order = (to: string) =>
@@ -222,7 +222,7 @@ test('an account gets the guest orders with its verified e-mail address regardle
   ]);
 });
 
-test('a login answers the same for a wrong password, an unknown e-mail address and an account of another shop', async () => {
+test('returns the same error for a wrong password, an unknown e-mail address and an account of another shop', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -238,7 +238,7 @@ test('a login answers the same for a wrong password, an unknown e-mail address a
   expect(told[0]).toMatchObject({ status: 401, error: { error: 'invalid_credentials' } });
 });
 
-test('counts concurrent wrong passwords one by one, per shop and e-mail address', async () => {
+test('counts concurrent wrong passwords individually, per shop and e-mail address (429)', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -255,7 +255,7 @@ test('counts concurrent wrong passwords one by one, per shop and e-mail address'
   expect((await logInAs(neighbour, email, PASSWORD)).status).toBe(200);
 });
 
-test('every call checks the customer token, and rejects an invalid one instead of treating the caller as a guest', async () => {
+test('rejects an invalid customer token in every call, instead of treating the caller as a guest (401)', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { client, access_token } = await shop.givenCustomer();
@@ -281,7 +281,7 @@ test('every call checks the customer token, and rejects an invalid one instead o
   }
 });
 
-test('a customer token ends an hour after its last use, and always 30 days after the login', async () => {
+test('a customer token expires an hour after its last use, and 30 days after the login at the latest', async () => {
   const shop = await openShop();
   const { client, session } = await shop.givenCustomer();
   const endsIn = async (expires: string, renewable: string) =>
@@ -312,7 +312,7 @@ test('a customer token ends an hour after its last use, and always 30 days after
   expect((await client.GET(me)).response.status).toBe(401);
 });
 
-test('a renewed customer token replaces the old one, which works for at most another minute', async () => {
+test('renewing a customer token returns a new one, and the old one works for at most another minute', async () => {
   const shop = await openShop();
   const { client, session } = await shop.givenCustomer();
 
@@ -330,7 +330,7 @@ test('a renewed customer token replaces the old one, which works for at most ano
   expect(rows[0]?.seconds).toBeLessThanOrEqual(60);
 });
 
-test('a logout ends the session with all its tokens, even concurrently renewed ones, and no other session', async () => {
+test('a logout ends its session with all its tokens, even concurrently renewed ones, and no other session', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -346,7 +346,7 @@ test('a logout ends the session with all its tokens, even concurrently renewed o
   expect((await shop.storefront.withCustomer(other?.access_token ?? '').GET(me)).response.status).toBe(200);
 });
 
-test("logging out everywhere ends every session of this customer, even concurrently renewed ones, and no other customer's", async () => {
+test('logging out everywhere ends every session of the customer, even concurrently renewed ones, and none of others', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -388,7 +388,7 @@ test('repeating a login or renewal with the same Idempotency-Key returns the sam
   expect([dead.response.status, dead.error]).toMatchObject([409, { error: 'key_not_active' }]);
 });
 
-test('two sessions that use the same Idempotency-Key get separate responses', async () => {
+test('rejects an Idempotency-Key that another session of the customer has used (422)', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session } = await logInAs(shop, email, PASSWORD);
@@ -448,7 +448,7 @@ test('a password reset link is invalid after 30 minutes, after a newer one was s
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('a password reset for an unknown e-mail address sends nothing, and the job queue contains no secret', async () => {
+test('a password reset for an unknown e-mail address sends no mail, and queued jobs contain no secrets', async () => {
   const shop = await openShop();
   const email = address();
   await shop.storefront.POST(resetRequest, { body: { email } });
@@ -466,7 +466,7 @@ test('a password reset for an unknown e-mail address sends nothing, and the job 
   expect(await mailsTo(shop, email)).toEqual([]);
 });
 
-test('an update changes only the given profile fields, and null empties a field', async () => {
+test('an update changes only the given profile fields, and null clears a field', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
 
@@ -477,7 +477,7 @@ test('an update changes only the given profile fields, and null empties a field'
   expect((await client.GET(me)).data).toEqual(data);
 });
 
-test('changing the e-mail address needs the password, and takes effect once the mailed link is opened', async () => {
+test('changing the e-mail address requires the password, and takes effect once the mailed link is used', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const next = address();
@@ -496,7 +496,7 @@ test('changing the e-mail address needs the password, and takes effect once the 
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('changing to the e-mail address of another customer fails without revealing that customer', async () => {
+test('changing to the e-mail address of another customer has no effect, and does not reveal that customer', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const other = await shop.givenCustomer();
@@ -525,7 +525,7 @@ test('changing the password ends every session except the current one', async ()
   expect((await logInAs(shop, email, OTHER)).status).toBe(200);
 });
 
-test('closing an account removes it, keeps its orders without a customer, and frees its e-mail address', async () => {
+test('closing an account deletes it, detaches its carts, and frees its e-mail address', async () => {
   const shop = await openShop();
   const { client, id, email } = await shop.givenCustomer();
   const cart = await shop.givenCart('10.00', client);
@@ -588,7 +588,7 @@ test('a login merges the guest cart, and succeeds even if the cart cannot be mer
   expect([again.data?.cart_id, unknown.data?.cart_id]).toEqual([data?.cart_id, data?.cart_id]);
 });
 
-test('a login during a checkout does not take the last item from the shopper who reserved it', async () => {
+test('a shopper who logs in during the checkout keeps the last item in stock', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { email } = await shop.givenCustomer();

@@ -75,7 +75,7 @@ test('offers shipping options by state, postal code and weight, with their deliv
   expect(chosen.shipping_option).toMatchObject({ name: 'Letter', estimated_days_min: 2, estimated_days_max: 4 });
 });
 
-test('rejects a minimum above its maximum, and regional limits without a country, by field', async () => {
+test('rejects a shipping option with a minimum above its maximum, or regions without a country (422)', async () => {
   const { dashboard } = await openShop();
   const refused = async (input: object) => {
     const body = { name: 'Parcel', price: '1', ...input };
@@ -88,7 +88,7 @@ test('rejects a minimum above its maximum, and regional limits without a country
   expect(await refused({ states: ['CA'], postcode_prefixes: ['1'] })).toEqual(['states', 'postcode_prefixes']);
 });
 
-test('reports an address without shipping options, and does not complete its checkout', async () => {
+test('reports an address without shipping options, and rejects the completion of its checkout', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
   const cart = await givenCart(shop);
   const warning = { code: 'address_undeliverable', line_item_id: null, countries: ['AT', 'DE'] };
@@ -106,7 +106,7 @@ test('reports an address without shipping options, and does not complete its che
   ]);
 });
 
-test('warns about an address that the shop does not deliver to, until pickup is chosen', async () => {
+test('warns about an address to which the shop does not deliver, until pickup is chosen', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
   await shop.givenShippingOption({ name: 'Workshop', price: '0', kind: 'pickup', countries: [] });
   const cart = await givenCart(shop);
@@ -125,7 +125,7 @@ test('warns about an address that the shop does not deliver to, until pickup is 
   expect((await patch({ shipping_option_id: pickup?.id })).warnings).toEqual([]);
 });
 
-test('completing requires a valid postal code and phone number, and a rejected attempt changes nothing', async () => {
+test('completing a checkout requires a valid postal code and phone number', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);
   const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');
@@ -192,7 +192,7 @@ test('a pickup order is paid on site unless the shopper chooses another method',
   expect(completed.data?.order.payment_method).toBe('manual');
 });
 
-test('names an item that is withdrawn from sale during the checkout', async () => {
+test('names an item that the shop stops selling during the checkout', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const lamp = await shop.givenProduct({ name: 'Lamp', price: '30.00' });
   const mug = await shop.givenProduct({ name: 'Mug', price: '9.00' });

@@ -14,7 +14,7 @@ async function givenInvoiced(shop: OpenShop) {
   return { client, order, document_id: await givenInvoice(shop, order.id) };
 }
 
-test('a customer lists and downloads the invoices of their own orders only', async () => {
+test('a customer lists and downloads only the invoices of their own orders', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
     body: { tax_rates: [{ country: 'DE', rate: '0.19' }], prices_include_tax: true },
@@ -45,7 +45,7 @@ test('a customer lists and downloads the invoices of their own orders only', asy
   expect(mine.data?.total).toBe(1);
 });
 
-test('nobody reads documents without a login (401), and an unknown format is rejected (422)', async () => {
+test('rejects a request for documents without a login (401) or in an unknown format (422)', async () => {
   const shop = await openShop();
   expect((await shop.storefront.GET(LIST)).response.status).toBe(401);
   const { client } = await shop.givenCustomer();

@@ -31,7 +31,7 @@ test.each(REFUSED)('rejects the e-mail address %s for shoppers, customers and st
   }
 });
 
-test('does not complete a checkout with an undeliverable e-mail address from an earlier version', async () => {
+test('rejects the completion of a checkout with an undeliverable e-mail address that an earlier version accepted', async () => {
   const shop = await openShop();
   const { id: checkout_id } = await shop.givenCheckout();
   await shop.owner.query('update commerce.checkouts set email = $1 where id = $2', ['lena@mail', checkout_id]);
@@ -43,7 +43,7 @@ test('does not complete a checkout with an undeliverable e-mail address from an 
   expect(error).toMatchObject({ error: 'checkout_incomplete', missing: ['email'] });
 });
 
-test('an import reports rows with an undeliverable e-mail address, and imports the others', async () => {
+test('an import rejects rows with an undeliverable e-mail address, and imports the others', async () => {
   const { dashboard } = await openShop();
   const { data } = await dashboard.POST('/api/dashboard/customers/import', {
     body: { customers: [{ email: 'lena@mail' }, { email: 'lena@example.com' }] },
@@ -55,7 +55,7 @@ test('an import reports rows with an undeliverable e-mail address, and imports t
   ]);
 });
 
-test('stores an e-mail address with an internationalised domain in one form, however it is typed', async () => {
+test('stores every spelling of an e-mail address with an internationalized domain in one form', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'Info@MÜLLER.de' } });
   expect(data?.email).toBe('info@xn--mller-kva.de');
@@ -71,7 +71,7 @@ test('stores an e-mail address with an internationalised domain in one form, how
   expect(patched.data).toMatchObject({ email: 'info@xn--mller-kva.de', status: 'ready' });
 });
 
-test('a login accepts an invalid e-mail address that was accepted at registration', async () => {
+test('a login accepts an invalid e-mail address that an earlier version accepted', async () => {
   const shop = await openShop();
   const { email, password } = await shop.givenCustomer();
   await shop.owner.query('update commerce.customers set email = $1 where site_id = $2 and email = $3', [
@@ -86,7 +86,7 @@ test('a login accepts an invalid e-mail address that was accepted at registratio
   expect(response.status).toBe(200);
 });
 
-test('the checkout page suggests a correction for a mistyped e-mail domain, and shows domains in their own letters', async () => {
+test('the checkout page suggests a correction for a mistyped e-mail domain, and shows domains with their own letters', async () => {
   const shop = await openShop();
   const { id: checkout_id, checkout_url } = await shop.givenCheckout();
   const browser = new PaperBrowser(shop.baseUrl);

@@ -48,7 +48,7 @@ async function openMixedShop() {
   return { ...shop, listed };
 }
 
-test('choosing a vendor, type or tag keeps the other values of its facet, and narrows all other facets', async () => {
+test('filtering by vendor, type or tag keeps the other values in that facet, and narrows the other facets', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['alder'] })).toEqual({
@@ -62,7 +62,7 @@ test('choosing a vendor, type or tag keeps the other values of its facet, and na
   expect(await listed({ tag: ['summer'] })).toMatchObject({ vendors: 'Alder 1', tags: 'winter 3, summer 1' });
 });
 
-test('each facet counts the products that match all other facets', async () => {
+test('each facet counts the products that match the filters of all other facets', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['Alder'], tag: ['winter'], price_max: '70' })).toEqual({
@@ -78,7 +78,7 @@ test('each facet counts the products that match all other facets', async () => {
   });
 });
 
-test('the price facet shows the whole price range even under a price filter', async () => {
+test('the price facet shows the whole price range despite a price filter', async () => {
   const { listed } = await openMixedShop();
 
   const whole = '15.00 to 90.00';
@@ -89,7 +89,7 @@ test('the price facet shows the whole price range even under a price filter', as
   });
 });
 
-test('counts products in stock and out of stock, unless unavailable ones are hidden', async () => {
+test('the stock facet counts products in and out of stock, unless unavailable products are hidden', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ in_stock: true })).toMatchObject({ total: 3, vendors: 'Alder 2, Finch 1', in_stock: '3 of 4' });
@@ -98,7 +98,7 @@ test('counts products in stock and out of stock, unless unavailable ones are hid
   expect(await listed({ in_stock: true, unavailable: 'hide' })).toMatchObject({ total: 3, in_stock: '3 of 3' });
 });
 
-test('choosing an option value keeps the other values of that option, and narrows the other options', async () => {
+test('filtering by an option value keeps the other values of that option, and narrows the other options', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ option: ['COLOUR:blue'] })).toMatchObject({
@@ -112,7 +112,7 @@ test('choosing an option value keeps the other values of that option, and narrow
   });
 });
 
-test('a product counts once for each option value, however many of its variants have it', async () => {
+test('a product counts once for an option value, even if several of its variants have it', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Linen shirt',
@@ -147,7 +147,7 @@ test('a product counts once for each option value, however many of its variants 
   ]);
 });
 
-test('several values of one option are combined with OR', async () => {
+test('a filter with several values of one option matches products with any of them', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ option: ['Colour:Blue', 'colour:green'] })).toMatchObject({
@@ -156,7 +156,7 @@ test('several values of one option are combined with OR', async () => {
   expect((await listed({ option: ['Colour:Blue', 'Colour:Green', 'Size:M'] })).total).toBe(1);
 });
 
-test('facets of a filtered search list the other values among the search results', async () => {
+test('facets of a filtered search also list values that only the unfiltered results have', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ q: 'shirt', vendor: ['Alder'] })).toEqual({

@@ -6,7 +6,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const ordersIn = async ({ client }: Awaited<ReturnType<OpenShop['givenCustomer']>>) =>
   (await client.GET('/api/storefront/customer/me/orders')).data?.orders.map(({ order_number }) => order_number);
 
-test("adds a guest's order to the account with the verified e-mail address, without revealing that to the guest", async () => {
+test("adds a guest's order to the account with its verified e-mail address, without revealing this to the guest", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { id: checkout_id } = await shop.givenCheckout({ email: customer.email.toUpperCase() });
@@ -22,7 +22,7 @@ test("adds a guest's order to the account with the verified e-mail address, with
   expect(await ordersIn(customer)).toEqual([data?.order.order_number]);
 });
 
-test("adds a guest's order to no account if the account's e-mail address is unverified", async () => {
+test("adds a guest's order to no account while the account's e-mail address is unverified", async () => {
   const shop = await openShop();
   const { data: record } = await shop.dashboard.POST('/api/dashboard/customers', {
     body: { email: 'june@example.com' },

@@ -32,13 +32,13 @@ function keptAt(shop: StripeShop): number {
   return taken - mine(refunds).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-test('a call to a payment provider times out before the request does', () => {
+test('calls to a payment provider time out before the request does', () => {
   expect(PROVIDER_DEADLINES.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
   expect(PROVIDER_DEADLINES.returning).toBeLessThan(PROVIDER_DEADLINES.request);
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  'starting a payment returns in time and charges once, even if Stripe hangs (%s)',
+  'starting a payment answers 503 before the deadline and charges once, even if Stripe hangs (%s)',
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -52,7 +52,7 @@ test.each(['silent_before', 'silent_after'] as const)(
 );
 
 test.each(['silent_before', 'silent_after'] as const)(
-  "opening, querying and ending Stripe's page return in time, even if Stripe hangs (%s)",
+  "opening, querying and ending Stripe's page answer before the deadline, even if Stripe hangs (%s)",
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -73,7 +73,7 @@ test.each(['silent_before', 'silent_after'] as const)(
   },
 );
 
-test('a shopper who returns from a slow Stripe sees the checkout in time, and the order a moment later', async () => {
+test('a shopper who returns while Stripe is slow sees the checkout first, and the order on the next visit', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -89,7 +89,7 @@ test('a shopper who returns from a slow Stripe sees the checkout in time, and th
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  'captures and refunds are retried until they succeed once, even if Stripe hangs (%s)',
+  'captures and refunds that fail while Stripe hangs are retried and made once (%s)',
   async (kind) => {
     const shop = await stripe.givenShop({ capture: 'manual' });
     const { id: order_id } = await shop.givenPaidOrder();

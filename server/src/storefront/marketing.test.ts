@@ -33,7 +33,7 @@ function newest({ said = [] }: Awaited<ReturnType<typeof detailsOf>>) {
   return { count: said.length, granted, source, wording };
 }
 
-test('stores marketing consent with its time, source and wording, and its withdrawal', async () => {
+test('stores marketing consent and its withdrawal with time, source and wording', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const body = { email, password: PASSWORD, marketing_opt_in: true, marketing_wording: WORDING };
@@ -85,7 +85,7 @@ test('stores marketing consent with its time, source and wording, and its withdr
   expect(left.rowCount).toBe(0);
 });
 
-test('consent given at the checkout applies once the order is placed, and a later decision is kept', async () => {
+test('marketing consent given at the checkout applies once the order is placed, and does not override a later decision', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const said = { marketing_opt_in: true, marketing_wording: WORDING };
@@ -112,7 +112,7 @@ test('consent given at the checkout applies once the order is placed, and a late
   expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false, said: [{ granted: false }, {}, {}, {}] });
 });
 
-test("a guest's marketing consent is recorded for the account that verifies the e-mail address, without opting it in", async () => {
+test("a guest's marketing consent is recorded for the account that verifies the e-mail address, but does not opt it in", async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const { id: order_id } = await shop.givenOrder({ email, marketing_opt_in: true, marketing_wording: WORDING });
@@ -130,7 +130,7 @@ test("a guest's marketing consent is recorded for the account that verifies the 
   });
 });
 
-test('the pages ask for marketing consent only if the shop wants it, with an unticked box, and store the wording', async () => {
+test('if the shop asks for marketing consent, pages show an unticked box and store its wording', async () => {
   const shop = await openShop();
   const { id, email, client } = await shop.givenCustomer();
   const checkout = await shop.givenCheckout({ client, email, payment_method: null });
@@ -161,7 +161,7 @@ test('the pages ask for marketing consent only if the shop wants it, with an unt
   expect(newest(await detailsOf(shop, id))).toEqual({ count: 3, granted: true, source: 'account', wording });
 });
 
-test('an agent in the storefront cannot give marketing consent for its customer', async () => {
+test('an agent cannot give marketing consent for its customer in the storefront', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);

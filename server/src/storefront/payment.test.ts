@@ -67,7 +67,7 @@ async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   return rows[0]?.money;
 }
 
-test('a payment that needs the shopper returns the next action, and completing again afterwards creates the order', async () => {
+test('a payment that requires an action returns it (409), and completing the checkout after the action creates the order', async () => {
   const shop = await openShop();
   const { product, checkout } = await givenPayable(shop);
 
@@ -96,7 +96,7 @@ test('a payment that needs the shopper returns the next action, and completing a
   });
 });
 
-test('the next action is still returned after a change of SECRET_KEY', async () => {
+test('after a change of SECRET_KEY, completing a checkout again returns the next action of its payment', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   const server = await startServer(databaseUrl(), { secretKey: 'the key that replaced it, as long as the other one' });
@@ -118,7 +118,7 @@ test('the next action is still returned after a change of SECRET_KEY', async () 
   expect(read.data?.payment?.next_action?.url).toContain('/test-payment/');
 });
 
-test("with only a return_url, a payment uses the provider's page, and redirects only to allowed origins", async () => {
+test("a payment with only a return_url uses the provider's page, and rejects a URL of another origin (422)", async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: ['https://shop.example.com'] } });
   const { checkout } = await givenPayable(shop);
@@ -159,7 +159,7 @@ test("with only a return_url, a payment uses the provider's page, and redirects 
   expect(await comeBack()).toBe(new URL(checkout.checkout_url ?? '').pathname);
 });
 
-test('a declined payment creates no order, and the checkout can be changed and paid with another card', async () => {
+test('a declined payment creates no order, and the checkout can be changed and then paid with another card', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   await decide(shop, 'failed');
@@ -178,7 +178,7 @@ test('a declined payment creates no order, and the checkout can be changed and p
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('cart and checkout cannot change while a payment is open, until it is cancelled', async () => {
+test('while a payment is open, its cart and checkout can only change after it is cancelled', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const { checkout, variant_id } = await givenPaying(shop);
@@ -210,7 +210,7 @@ test('cart and checkout cannot change while a payment is open, until it is cance
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
 });
 
-test('cancelling a payment that has just succeeded creates the order instead', async () => {
+test('cancelling a payment that has just succeeded creates its order', async () => {
   const shop = await openShop();
   const { checkout } = await givenPaying(shop);
   await decide(shop, 'succeeded');
@@ -221,7 +221,7 @@ test('cancelling a payment that has just succeeded creates the order instead', a
   expect((await ordersOf(shop))[0]).toMatchObject({ payment_status: 'paid' });
 });
 
-test('an order keeps the content shown when its payment began, even if the shopper does not return', async () => {
+test('an order has the content shown when its payment began, even if the shopper does not return', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ value: '5.00', minimum_subtotal: '15' });
   const product = await shop.givenProduct();
@@ -255,7 +255,7 @@ test('an order keeps the content shown when its payment began, even if the shopp
   expect(await moneyOf(shop)).toBe(1990);
 });
 
-test('an unfinished payment is cancelled after its deadline, and its checkout can be continued', async () => {
+test('an unfinished payment is cancelled after its deadline, and the checkout becomes ready again', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   await shop.owner.query(`update commerce.payments set expires_at = now() - interval '1 s' where site_id = $1`, [
@@ -303,7 +303,7 @@ test('keeps stock reserved for an hour while the provider does not respond, and 
   expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({ payment: null });
 });
 
-test('every call to the provider is made after the payment is recorded, and outside of a transaction', async () => {
+test('the server calls the payment provider only after the payment is recorded, and outside of a transaction', async () => {
   const shop = await openShop();
   const provider = createTestProvider({ db: shop.db, baseUrl: 'http://localhost' });
   const calls: [string, number, string[]][] = [];
@@ -410,7 +410,7 @@ test('a payment in another currency or amount is refunded, and creates no order'
   }
 });
 
-test('the response with the next action is stored encrypted, and returned again for its Idempotency-Key', async () => {
+test('stores a response with a next action encrypted, and replays it for the same Idempotency-Key', async () => {
   const client_secret = `pi_${randomUUID()}_secret_${randomUUID()}`;
   const shop = await openShop();
   const card: PaymentProvider = {
@@ -462,7 +462,7 @@ test('the response with the next action is stored encrypted, and returned again 
   }
 });
 
-test("a payment reserves its total in the agent's budget until it ends, and revoking the agent's token does not stop it", async () => {
+test("a payment reserves its total in the agent's budget until it ends, even if the agent is revoked meanwhile", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const agent = await givenAgent(shop, customer, { budget_cents: 4_000 });

@@ -30,7 +30,7 @@ test('finds a product by id and by slug', async () => {
   expect(byId.data).toEqual(bySlug.data);
 });
 
-test('updated_since lists products that were changed or published since then, but not those only sold', async () => {
+test('updated_since lists products changed or published since that time, but not products that were only sold', async () => {
   const { storefront, dashboard, givenProduct, owner, site_id, givenOrder } = await openShop();
   const [old, sold, changed, released] = await Promise.all(
     ['Old', 'Sold', 'Changed', 'Released'].map((name) => givenProduct({ name })),
@@ -58,7 +58,7 @@ test('updated_since lists products that were changed or published since then, bu
   expect(error).toMatchObject({ detail: [{ loc: ['query', 'updated_since'] }] });
 });
 
-test('filters on one field are combined with OR, on different fields with AND', async () => {
+test('combines the values of one filter with OR, and different filters with AND', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['Wool'], price: '10' });
   await givenProduct({ name: 'B', vendor: 'Finch', tags: ['wool', 'sale'], price: '20' });
@@ -89,7 +89,7 @@ test('filters on one field are combined with OR, on different fields with AND', 
   expect(await names({ collection: 'unknown' })).toBe('');
 });
 
-test('every sort has a stable order, and pages never overlap', async () => {
+test('every sort has a stable order, and each product is on one page', async () => {
   const { storefront, givenProduct } = await openShop();
   for (const price of ['3', '1', '2', '2']) await givenProduct({ name: `P${price}`, price });
   const prices = async (sort: 'price_asc' | 'price_desc') =>
@@ -116,7 +116,7 @@ test('every sort has a stable order, and pages never overlap', async () => {
   expect((await storefront.GET(products, { params: { query: { ...far, limit: 2 } } })).data?.total).toBe(5);
 });
 
-test('facets count the values of all matching products', async () => {
+test('facets count the values of all products that match', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['wool'], price: '10' });
   await givenProduct({ name: 'B', vendor: 'Alder', tags: ['wool', 'sale'], price: '25', inventory_quantity: 0 });
@@ -159,7 +159,7 @@ test('facets count the values of all matching products', async () => {
   });
 });
 
-test('search ranks a matching SKU first and finds whole words, prefixes of the last word, and misspelt words', async () => {
+test('a search ranks a matching SKU first, and finds whole words, prefixes of the last word and misspelt words', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Enamel bottle', sku: 'BTL-1', description: 'Keeps lamps cold' });
   await givenProduct({ name: 'Desk lamp', sku: 'LMP-9', tags: ['office'] });
@@ -176,7 +176,7 @@ test('search ranks a matching SKU first and finds whole words, prefixes of the l
   expect(await found("' & | ! :* ( ) \\ %")).toEqual([]);
 });
 
-test('a cached response is never stale: the next read after a change returns the change', async () => {
+test('the first read after a change returns the changed product, not a stale cached response', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   const mug = await givenProduct({ name: 'Mug', price: '10' });
   const read = () => storefront.GET(product, { params: { path: { id_or_slug: 'mug' } } });
@@ -197,7 +197,7 @@ test('a cached response is never stale: the next read after a change returns the
   }
 });
 
-test('a product appears at its publication time without any write', async () => {
+test('a product appears at its publication time without another write', async () => {
   const { storefront, givenProduct } = await openShop();
   // Long enough for the first reads on a busy machine.
   const published_at = Date.now() + 3_000;

@@ -6,7 +6,7 @@ import { givenShippedOrder, POLICY } from '../../test/returns.ts';
 const RETURNS = '/api/storefront/customer/me/returns';
 const ONE = '/api/storefront/customer/me/returns/{return_id}';
 
-test('a customer requests, reads, sends and cancels a return, but never sees the notes of the staff', async () => {
+test('a customer requests, reads, sends and cancels a return, without seeing the notes of the staff', async () => {
   const { customer, order, request, approve, shop } = await givenShippedOrder(3);
   const { client } = customer;
 
@@ -60,7 +60,7 @@ test('a customer cannot read or change returns of other customers (404)', async 
   expect([401, 403]).toContain(guest.response.status);
 });
 
-test('the period for returns ends with the last day in the time zone of the shop', async () => {
+test("the return period ends at the end of its last day in the shop's time zone", async () => {
   const { shop, request } = await givenShippedOrder(2);
   const time_zone = 'Pacific/Auckland';
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
@@ -77,7 +77,7 @@ test('the period for returns ends with the last day in the time zone of the shop
   expect((await request(1)).error).toMatchObject({ error: 'return_window_closed' });
 });
 
-test('approves return requests at once if the policy says so, and rejects them if returns are disabled (409 not_returnable)', async () => {
+test('approves return requests immediately if the policy says so, and rejects them if returns are disabled (409 not_returnable)', async () => {
   const { shop, request } = await givenShippedOrder(3);
   const setPolicy = (policy: object) =>
     shop.dashboard.PATCH('/api/dashboard/settings', { body: { return_policy: { ...POLICY, ...policy } } });
@@ -101,7 +101,7 @@ test('rejects an invalid return policy (422)', async () => {
   }
 });
 
-test('the returns of an erased customer keep no notes', async () => {
+test('returns keep no notes after their customer is erased', async () => {
   const { shop, customer, order, request, decline, read } = await givenShippedOrder(1);
   const { data } = await request(1, { customer_note: 'My phone number is 0170 123.' });
   await decline(data?.id ?? '');
@@ -117,7 +117,7 @@ test('the returns of an erased customer keep no notes', async () => {
   expect(await read(data?.id ?? '')).toMatchObject({ customer_note: null });
 });
 
-test('a request during the erasure of its customer waits for it, and stores nothing (401)', async () => {
+test('a return request during the erasure of its customer waits, and is then rejected (401)', async () => {
   const { shop, customer, request } = await givenShippedOrder(1);
   await asOwner(async (owner) => {
     await owner.query(`select set_config('app.site_id', $1, false)`, [shop.site_id]);

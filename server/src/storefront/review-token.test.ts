@@ -20,7 +20,7 @@ async function openReady() {
   return { shop, checkout, params: { path: { checkout_id: checkout.id } }, expected: checkout.review_token ?? '' };
 }
 
-test('the review token stays the same without changes, and completes the checkout', async () => {
+test('the review token does not change while the checkout is unchanged, and completes the checkout', async () => {
   const { shop, params, expected } = await openReady();
   expect((await shop.storefront.GET(AT, { params })).data?.review_token).toBe(expected);
   const { data } = await shop.storefront.POST(`${AT}/complete`, { params, body: { expected } });
@@ -36,7 +36,7 @@ test.each([
   ['payment_method', { payment_method: 'card' }],
   ['note', { note: 'Ring twice' }],
 ] as const)(
-  'rejects a review token from before %s changed (409 review_changed), and accepts the new one',
+  'rejects an outdated review token after %s has changed (409 review_changed), and accepts the new one',
   async (field, body) => {
     const { shop, params, expected } = await openReady();
     const { data: changed } = await shop.storefront.PATCH(AT, { params, body });
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('rejects a review token when a price, name, quantity or the delivery has changed, and names the change', async () => {
+test('rejects a review token after a price, name, quantity or shipping option has changed, and names the change', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ price: '10.00' });
   const checkout = await shop.givenCheckout({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }] });
@@ -99,7 +99,7 @@ test('rejects an invented review token and the token of another checkout (review
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test("once the customer submits the page of an agent's checkout, the agent can neither read nor change the buyer data", async () => {
+test("after the customer submits the page of an agent's checkout, the agent cannot read or change the buyer data", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);

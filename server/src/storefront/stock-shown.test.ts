@@ -17,7 +17,7 @@ async function shown({ storefront }: OpenShop, slug: string) {
   return [variant?.inventory_quantity, variant?.is_low_stock, variant?.is_out_of_stock, data?.total_inventory];
 }
 
-test('the storefront and sync APIs show as much of the stock as the shop allows, and the dashboard all of it', async () => {
+test('the storefront and sync APIs show only as much stock as the shop allows, and the dashboard shows all stock', async () => {
   const shop = await openShop();
   const { dashboard, sync, givenProduct } = shop;
   await givenProduct({ name: 'Many', inventory_quantity: 40, low_stock_threshold: 5, sku: 'MANY' });
@@ -39,7 +39,7 @@ test('the storefront and sync APIs show as much of the stock as the shop allows,
     const { data } = await sync.GET('/api/sync/products');
     return data?.changes.map(({ product }) => product?.total_inventory).sort();
   };
-  // A change is reported once no earlier transaction is running, even of other tests.
+  // A change is reported only after all earlier transactions have ended, including those of other tests.
   await expect.poll(told, { timeout: 20_000 }).toEqual([0, 1, 1]);
   const availability = await sync.POST('/api/sync/availability', { body: { items: [{ sku: 'MANY', quantity: 30 }] } });
   expect(availability.data?.items[0]).toMatchObject({
@@ -51,7 +51,7 @@ test('the storefront and sync APIs show as much of the stock as the shop allows,
   expect(data?.products.map(({ total_inventory }) => total_inventory).sort()).toEqual([0, 3, 40]);
 });
 
-test("cart warnings and errors reveal no more of the stock than the shop's settings allow", async () => {
+test('cart warnings and errors reveal only as much stock as the shop allows', async () => {
   const shop = await openShop();
   const { dashboard, storefront, givenProduct } = shop;
   const few = await givenProduct({ name: 'Few', inventory_quantity: 4, low_stock_threshold: 5 });
@@ -102,7 +102,7 @@ test("cart warnings and errors reveal no more of the stock than the shop's setti
   expect(await sentences()).toEqual(['Only 1 left', FEWER, FEWER]);
 });
 
-test('a cached response follows the stock, and its ETag does not reveal the hidden stock', async () => {
+test('a cached response shows the current stock, and its ETag does not change with hidden stock', async () => {
   const { dashboard, storefront, givenProduct } = await openShop();
   const mug = await givenProduct({ name: 'Mug', inventory_quantity: 40, low_stock_threshold: 5 });
   const variant_id = mug.variants[0]?.id ?? '';

@@ -34,7 +34,7 @@ function keptAt(shop: StripeShop): number {
   return taken - returned;
 }
 
-test('the checkout page states above its button that the card is entered at the provider afterwards', async () => {
+test('the checkout page states that the card details are entered on the next page', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const params = { path: { checkout_id: id } };
@@ -55,7 +55,7 @@ test('a valid card creates the order, and a declined one leaves the checkout ope
   expect(keptAt(shop)).toBe(1_490);
 });
 
-test('an order paid at the provider by a method other than a card counts as paid online, and is refunded by that method', async () => {
+test('an order paid at the provider without a card has the payment method `online`, and is refunded the same way', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const { data } = await shop.complete(id, { confirmation_token: shop.givenToken('wallet') });
@@ -89,7 +89,7 @@ test('an order paid at the provider by a method other than a card counts as paid
   expect(await shop.details(data?.order.id ?? '')).toMatchObject({ payment_status: 'refunded' });
 });
 
-test('3-D Secure is confirmed at the bank, and the order is created when the shopper returns', async () => {
+test('after confirming 3-D Secure at the bank, the shopper returns and the order is created', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const first = await shop.complete(id, {
@@ -104,7 +104,7 @@ test('3-D Secure is confirmed at the bank, and the order is created when the sho
   expect((await shop.complete(id, {})).data).toMatchObject({ order: { payment_status: 'paid' } });
 });
 
-test('a payment fails if the bank rejects 3-D Secure, and expires if the shopper abandons it', async () => {
+test('a payment fails if the bank rejects 3-D Secure, and ends if the shopper abandons it', async () => {
   const shop = await stripe.givenShop();
   const [refused, abandoned] = [await shop.givenCheckout(), await shop.givenCheckout()];
   const begin = async (checkout_id: string) => {
@@ -126,7 +126,7 @@ test('a payment fails if the bank rejects 3-D Secure, and expires if the shopper
   expect(keptAt(shop)).toBe(0);
 });
 
-test("a payment on Stripe's page creates the order even if the shopper does not return", async () => {
+test("a payment on Stripe's page creates an order even if the shopper does not return", async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -134,7 +134,7 @@ test("a payment on Stripe's page creates the order even if the shopper does not 
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('a Stripe page that the shopper abandons is closed, so that it can no longer be paid', async () => {
+test('a Stripe page that the shopper abandons is closed, and can no longer be paid', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   const params = { path: { checkout_id } };
@@ -145,7 +145,7 @@ test('a Stripe page that the shopper abandons is closed, so that it can no longe
 });
 
 test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
-  'releases the stock after an hour of Stripe outage, and refunds a payment made meanwhile by $by',
+  'a Stripe outage of an hour releases the stock, and the payment is refunded once by $by',
   async ({ by }) => {
     const shop = await stripe.givenShop();
     const { checkout_id, url } = await shop.givenPage();
@@ -203,7 +203,7 @@ test("refunds the rest of a payment without an order after staff refunded part o
   expect(await statusOf(shop)).toBe('refunded');
 });
 
-test('refunds a payment without an order a second time after the bank rejects the first, then leaves it to the staff', async () => {
+test('refunds a payment without an order again if the bank rejects the first refund, and notifies staff if it rejects the second', async () => {
   const shop = await stripe.givenShop();
   await givenKeptPayment(shop);
   await shop.settlePayments();
@@ -233,7 +233,7 @@ const CALLS = [/POST \/v1\/payment_intents$/, /GET \/v1\/payment_intents/, /POST
 
 test.for(
   CALLS.flatMap((call) => (['cut_before', 'cut_after', 'error_500'] as const).map((kind) => [kind, call] as const)),
-)('after %s at %s, Stripe charges no money without an order', async ([kind, call]) => {
+)('after the fault %s at %s, Stripe keeps no money without an order', async ([kind, call]) => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   standIn.faults.add(kind, call, 3);

@@ -13,7 +13,7 @@ async function suggest({ storefront }: OpenShop, q: string, limit?: number) {
   };
 }
 
-test('a search finds the prefix of a word as well as the whole word, which ranks first', async () => {
+test('a search for a word also finds longer words that begin with it, ranked after the word itself', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Stoneware Mug' });
   await givenProduct({ name: 'Boots', description: 'Soles as hard as stone.' });
@@ -67,7 +67,7 @@ test('suggests products by the prefix of the last word', async () => {
   expect(await found()).toEqual(few);
 });
 
-test('suggestions follow catalogue changes at once, and stay within the shop', async () => {
+test('suggestions show catalogue changes immediately, and only products of the shop', async () => {
   const shop = await openShop();
   const other = await openShop();
   await other.givenProduct({ name: 'Kettle of another shop' });

@@ -72,7 +72,7 @@ async function fillIn({ storefront }: OpenShop, checkout_id: string, address: { 
   return data;
 }
 
-test('taxes each line by the tax class of its product, at the most specific rate for the address', async () => {
+test("taxes each line at the most specific rate for the product's tax class and the address", async () => {
   const shop = await givenShop();
   const checkout_id = await givenCheckout(shop, [undefined, 'reduced', 'zero', 'of-our-own'], '100.00');
   const taxAt = async (address: { country: string; state?: string }) => (await fillIn(shop, checkout_id, address)).tax;
@@ -86,7 +86,7 @@ test('taxes each line by the tax class of its product, at the most specific rate
   }
 });
 
-test("an order lists its tax by rate with the lines and shipping cost, and the sum equals the order's tax", async () => {
+test("an order lists its tax for each rate, and the amounts add up to the order's tax", async () => {
   for (const included of [false, true]) {
     const shop = await givenShop(included);
     await shop.givenDiscount({ code: 'TEN', kind: 'percentage', value: '10' });
@@ -128,7 +128,7 @@ test("an order lists its tax by rate with the lines and shipping cost, and the s
   }
 });
 
-test("taxes the shipping of a book at the book's rate, or at the standard rate if the shop chose that", async () => {
+test('taxes shipping at the rate of a book, or at the standard rate if the shop has chosen that', async () => {
   const shop = await givenShop(true);
   const checkout_id = await givenCheckout(shop, ['reduced'], '21.40');
   // Tax included in 21.40 and 4.90: 7 % is 1.40 and 0.32, 19 % of the shipping is 0.78.
@@ -151,7 +151,7 @@ test("taxes the shipping of a book at the book's rate, or at the standard rate i
   ]);
 });
 
-test('rejects tax rates that repeat a country, state and class, in any spelling of the state', async () => {
+test('rejects tax rates with the same country, state and class, even if the state is spelled differently (422)', async () => {
   const { dashboard } = await openShop();
   const { error } = await dashboard.PATCH('/api/dashboard/settings', {
     body: {
@@ -178,7 +178,7 @@ test('the tax class of a product can be read, changed, imported and exported, an
     params: { path: { id_or_slug: 'book' } },
   });
   expect(shown.data?.tax_class).toBe('zero');
-  // A change is reported once no earlier transaction is running.
+  // A change is reported only after all earlier transactions have ended.
   const told = async () => {
     const { data } = await sync.GET('/api/sync/products', { params: { query: { cursor: resume_cursor ?? '' } } });
     return data?.changes.at(-1)?.product?.tax_class;

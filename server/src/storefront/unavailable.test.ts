@@ -44,7 +44,7 @@ test('lists unavailable search results last by default, and in the requested ord
   expect(await places({ sort: 'price_asc' })).toBe('DCBA');
 });
 
-test('pages neither repeat nor skip a product between available and unavailable ones', async () => {
+test('each product is on one page, whether it is available or not', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => names(shop, { limit: 1, page })));

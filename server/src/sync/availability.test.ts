@@ -11,7 +11,7 @@ async function variantOf(product: Awaited<ReturnType<OpenShop['givenProduct']>>)
   return product.variants[0]?.id ?? '';
 }
 
-test('returns the availability of each item in the order of the request, by id and by SKU', async () => {
+test('returns the availability of each item, by id or SKU, in the order of the request', async () => {
   const { sync, givenProduct } = await openShop();
   const mug = await givenProduct({
     options: [{ name: 'Colour', values: ['Slate', 'Oat', 'Rose'] }],
@@ -96,7 +96,7 @@ test('returns the availability of each item in the order of the request, by id a
   ]);
 });
 
-test('reports hidden products and those of another shop as unknown', async () => {
+test('reports hidden products and products of another shop as unknown', async () => {
   const { sync, givenProduct } = await openShop();
   const other = await openShop();
   const hidden = [
@@ -114,7 +114,7 @@ test('reports hidden products and those of another shop as unknown', async () =>
   expect(answer.items).toHaveLength(6);
 });
 
-test('availability excludes reserved stock, and is current even under a repeated Idempotency-Key', async () => {
+test('availability excludes reserved stock, and a repeated Idempotency-Key returns the current stock', async () => {
   const { sync, givenProduct, givenCheckout } = await openShop();
   const variant_id = await variantOf(await givenProduct({ inventory_quantity: 10 }));
   const params = { header: { 'Idempotency-Key': '0192f3a0-4444-7000-8000-00000000000a' } };
@@ -142,7 +142,7 @@ test.each([
   ['both', { variant_id: '0192f3a0-4444-7000-8000-000000000001', sku: 'MUG' }],
   ['an invalid id', { variant_id: 'MUG' }],
   ['a quantity of 0', { sku: 'MUG', quantity: 0 }],
-])('rejects an item without a valid identifier, at its position: %s', async (_what, item) => {
+])('rejects an item without a valid identifier, and names its position: %s', async (_what, item) => {
   const { sync } = await openShop();
 
   const { error } = await sync.POST(availability, { body: { items: [{ sku: 'MUG' }, item as { sku: string }] } });
@@ -152,7 +152,7 @@ test.each([
   for (const { loc } of detail) expect(loc.slice(0, 3)).toEqual(['body', 'items', 1]);
 });
 
-test('the sync API accepts compressed bodies up to the uncompressed limit; other APIs accept none', async () => {
+test('the sync API accepts compressed bodies up to the size limit after decompression, and other APIs accept none', async () => {
   const { baseUrl, credentials, givenProduct } = await openShop();
   await givenProduct({ sku: 'MUG' });
   const headers = {

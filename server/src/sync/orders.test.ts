@@ -32,7 +32,7 @@ async function givenShop() {
   return { ...shop, mug, variant_id: mug.variants[0]?.id ?? '' };
 }
 
-test('creates a bank transfer order that awaits payment, and sells its stock at once', async () => {
+test('creates a bank transfer order that awaits payment, and sells its stock immediately', async () => {
   const shop = await givenShop();
   const { sync, mug, variant_id } = shop;
   const email = `june-${shop.site_id}@example.com`;
@@ -99,7 +99,7 @@ test('an order created with the sync API is found by id, by reference and in the
   expect(await read(first.id)).toMatchObject({ order: { payment_status: 'paid' }, payment_instructions: null });
 });
 
-test("shows the merchant an integration's reference, and finds the order by it", async () => {
+test('shows the merchant the reference that an integration gave an order, and finds the order by it', async () => {
   const { sync, dashboard } = await givenShop();
   const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'Widget/77-a' }) }));
   const order_id = made.order?.id ?? '';
@@ -109,7 +109,7 @@ test("shows the merchant an integration's reference, and finds the order by it",
   expect(read.external_reference).toBe('Widget/77-a');
 });
 
-test('reserves stock for a hosted checkout, which a person completes at its URL', async () => {
+test('reserves stock for a hosted checkout that a person can complete at its URL', async () => {
   const shop = await givenShop();
   const { sync, storefront, mug } = shop;
   const option = await shop.givenTerms();
@@ -186,7 +186,7 @@ const CLAIMS: [string, Partial<SyncOrderInput>, (string | number)[], string][] =
 ];
 
 test.each(CLAIMS)(
-  'rejects an amount that differs from the catalogue, at its field (422 price_mismatch): %s',
+  'rejects an amount that differs from the catalogue and names its field (422 price_mismatch): %s',
   async (_what, claim, at, expected) => {
     const shop = await givenShop();
 
@@ -198,7 +198,7 @@ test.each(CLAIMS)(
   },
 );
 
-test('reports all differences from the catalogue at once', async () => {
+test('reports every difference from the catalogue in one response', async () => {
   const { sync } = await givenShop();
   const line_items = [
     { ...line, sku: 'MUG', price: '1.00', total: '1.00' },
@@ -232,7 +232,7 @@ test.each([
     ['line_items', 1, 'quantity'],
     'less_than_equal',
   ],
-])('rejects an order with an invalid field, at the path of the field: %s', async (_what, wrong, at, type) => {
+])('rejects an invalid order and names the path of the field: %s', async (_what, wrong, at, type) => {
   const { sync } = await givenShop();
 
   const { error } = await sync.POST(orders, { body: orderFor('MUG', '14.00', wrong) });
@@ -278,7 +278,7 @@ test('accepts an order line with only the required fields and returns it', async
   expect(made.order?.line_items).toMatchObject([{ name: 'Mug', variant_id, price: '14.00' }]);
 });
 
-test('rejects an ambiguous order line and requests more details', async () => {
+test('rejects an order line that matches several variants (422 variant_ambiguous)', async () => {
   const { sync, givenProduct } = await openShop();
   const variants = ['Red', 'Blue'].map((option1) => ({ option1, price: '14.00' }));
   await givenProduct({ name: 'Mug', options: [{ name: 'Colour', values: ['Red', 'Blue'] }], variants });
@@ -319,7 +319,7 @@ test('answers 404 for an order line that matches no product, and names the line'
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
-test('a reference sent twice creates one order, and the second call gets 409', async () => {
+test('a second order with the same reference is rejected (409 reference_taken)', async () => {
   const shop = await givenShop();
   const body = orderFor('MUG', '14.00', { reference: 'once' });
   const made = await unwrap(shop.sync.POST(orders, { body }));
@@ -338,7 +338,7 @@ test('a reference sent twice creates one order, and the second call gets 409', a
   expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 9, reserved: 0 });
 });
 
-test('creates one of 16 concurrent orders with the same reference, and frees the reference of a rejected order', async () => {
+test('creates one of 16 concurrent orders with the same reference, even if a rejected order had used the reference', async () => {
   const shop = await givenShop();
   const refused = await shop.sync.POST(orders, { body: orderFor('MUG', '1.00', { reference: 'raced' }) });
   expect(refused.response.status).toBe(422);
@@ -356,7 +356,7 @@ test('creates one of 16 concurrent orders with the same reference, and frees the
   expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 9, reserved: 0 });
 });
 
-test('creates 10 of 20 concurrent orders for the last 10 pieces', async () => {
+test('creates 10 of 20 concurrent orders for the last 10 items', async () => {
   const shop = await givenShop();
   // On a busy machine, a request that waits more than two seconds for the stock must be retried.
   const { sync_secret: syncSecret } = shop.credentials;
@@ -375,7 +375,7 @@ test('creates 10 of 20 concurrent orders for the last 10 pieces', async () => {
   expect(numbers).toEqual(Array.from({ length: 10 }, (_, index) => String(1001 + index)));
 });
 
-test('creates an order completely or not at all', async () => {
+test('creates no order and reserves nothing if one of its lines is out of stock', async () => {
   const shop = await givenShop();
   await shop.givenProduct({ name: 'Rare', sku: 'RARE', price: '5.00', inventory_quantity: 1 });
   const line_items = [
@@ -405,7 +405,7 @@ test('creates one order for repeated calls with one Idempotency-Key', async () =
   expect(again.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('uses the cheapest shipping option for the address, or the given one', async () => {
+test('uses the requested shipping option, otherwise the cheapest one for the address', async () => {
   const shop = await givenShop();
   const express = await shop.givenShippingOption({ name: 'Express', price: '12.00' });
   await shop.givenShippingOption({ name: 'Neighbours', price: '2.00', countries: ['AT'] });
@@ -423,7 +423,7 @@ test('uses the cheapest shipping option for the address, or the given one', asyn
   expect(await shippingOf(unknown)).toBe('shipping_option_unavailable');
 });
 
-test('rejects an order if the shop does not deliver to the address or does not accept bank transfers', async () => {
+test('rejects an order if the shop does not deliver to the address or accept bank transfers', async () => {
   const shop = await openShop();
   await shop.givenProduct({ sku: 'MUG', price: '14.00' });
   const ordered = () => shop.sync.POST(orders, { body: orderFor('MUG', '14.00') });
@@ -475,7 +475,7 @@ test('a shop cannot read orders of another shop, even by reference', async () =>
   });
 });
 
-test('returns order lines with only the required fields', async () => {
+test('reads an order whose lines have only the required fields', async () => {
   const { sync, owner, site_id } = await givenShop();
   const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00') }));
   await owner.query(
@@ -490,7 +490,7 @@ test('returns order lines with only the required fields', async () => {
   ]);
 });
 
-test('reports an order past its payment deadline as expired, both individually and in the list', async () => {
+test('reports an order past its payment deadline as expired, both when read alone and in the list', async () => {
   for (const listed of [false, true]) {
     const shop = await givenShop();
     const made = await unwrap(shop.sync.POST(orders, { body: orderFor('MUG', '14.00') }));

@@ -27,8 +27,8 @@ async function crawl(
 }
 
 /**
- * Reads all pages repeatedly until `enough` is true. A change is reported only after earlier transactions have ended,
- * even those of other tests.
+ * Reads all pages repeatedly until `enough` is true. A change is reported only after all earlier transactions have
+ * ended, including those of other tests.
  */
 async function crawlUntil(
   shop: Pick<OpenShop, 'sync'>,
@@ -49,7 +49,7 @@ const tells = (id: string) => (changes: Change[]) => changes.some(({ product_id 
 const tellsRemoved = (id: string) => (changes: Change[]) =>
   changes.some(({ product_id, removed }) => product_id === id && removed);
 
-test('a crawl returns every public product completely, and no other', async () => {
+test('a crawl returns every public product completely, and no others', async () => {
   const shop = await openShop();
   const shown: { id: string }[] = [];
   for (const name of ['A', 'B', 'C']) shown.push(await shop.givenProduct({ name, cost_per_item: '3' }));
@@ -71,7 +71,7 @@ test('a crawl returns every public product completely, and no other', async () =
   });
 });
 
-test('the pages of a crawl neither repeat nor omit a product', async () => {
+test('the pages of a crawl contain each product once', async () => {
   const shop = await openShop();
   const ids = [];
   for (let count = 0; count < 7; count += 1) ids.push((await shop.givenProduct()).id);
@@ -145,7 +145,7 @@ interface Given {
   option_id: string;
 }
 
-test.each(Object.entries(DEEDS))('after a full crawl, only %s is reported as changed', async (_what, work) => {
+test.each(Object.entries(DEEDS))('a later crawl reports only the changed product: %s', async (_what, work) => {
   const shop = await openShop();
   const other = await shop.givenProduct({ name: 'Another' });
   const mug = await shop.givenProduct({
@@ -171,7 +171,7 @@ test.each(Object.entries(DEEDS))('after a full crawl, only %s is reported as cha
   expect(changes.at(-1)?.product).toEqual(data);
 });
 
-test('selling reserved stock is not reported as a change, because reserving it was one', async () => {
+test('completing a checkout does not report its reserved stock as changed again', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct();
   const { id: checkout_id } = await shop.givenCheckout({
@@ -214,7 +214,7 @@ test('reports archived, unpublished and deleted products as removed', async () =
   expect(again).toMatchObject([{ product_id: archived.id, removed: false }]);
 });
 
-test('omits a product that was never public, and reports the removal of one that was', async () => {
+test('omits a product that was never public, and reports one that was public as removed', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const draft = await givenProduct({ status: 'draft' });
@@ -231,7 +231,7 @@ test('omits a product that was never public, and reports the removal of one that
   expect(changes).toMatchObject([{ product_id: shown.id, removed: true, product: null }]);
 });
 
-test('reports a change whose transaction commits after a later change was reported', async () => {
+test('reports a change that was committed after a later change had already been reported', async () => {
   const shop = await openShop();
   const [slow, quick] = [await shop.givenProduct({ name: 'Slow' }), await shop.givenProduct({ name: 'Quick' })];
   const { cursor } = await crawlUntil(shop, tells(quick.id));
@@ -265,7 +265,7 @@ test('reports a change whose transaction commits after a later change was report
   );
 });
 
-test('a client that crawls during writes ends up with a copy equal to the catalogue', async () => {
+test('a client that crawls during writes ends with a copy of the whole catalogue', async () => {
   const shop = await openShop();
   const { dashboard, storefront, givenProduct } = shop;
   const ids: string[] = [];
@@ -315,7 +315,7 @@ test('a client that crawls during writes ends up with a copy equal to the catalo
   expect(new Map(listed.sort())).toEqual(new Map(data?.products.map((one) => [one.id, one] as const).sort()));
 });
 
-test('a crawl with updated_since starts with the changes since then', async () => {
+test('a crawl with updated_since returns the changes since that time, and a cursor for later ones', async () => {
   const shop = await openShop();
   const [old, recent] = [await shop.givenProduct(), await shop.givenProduct()];
   await crawlUntil(shop, tells(recent.id));
@@ -337,7 +337,7 @@ test('a crawl with updated_since starts with the changes since then', async () =
   expect((await crawlUntil(shop, tells(later.id), resume_cursor)).changes).toHaveLength(1);
 });
 
-test('reports a product when its publication time arrives', async () => {
+test('reports a product once its publication time has come', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const { rows } = await shop.owner.query(
@@ -381,7 +381,7 @@ test.each([
   ['no site', { 'X-Site-ID': undefined }, 'unauthorized'],
   ['the site of another shop', { 'X-Site-ID': '0192f3a0-4444-7000-8000-000000000001' }, 'invalid_token'],
   ['an invalid secret', { 'X-Sync-Secret': 'syk_none' }, 'invalid_token'],
-])('the product sync rejects calls without valid credentials (401): %s', async (_what, wrong, error) => {
+])('a product crawl rejects a call with %s (401)', async (_what, wrong, error) => {
   const { baseUrl, credentials } = await openShop();
   const right = { 'X-Site-ID': credentials.site_id, 'X-Sync-Secret': credentials.sync_secret };
   const headers = Object.entries({ ...right, ...wrong }).filter(
@@ -399,7 +399,7 @@ test.each([
   ['cursor', { cursor: '1-2-3' }, 'value_error'],
   ['limit', { limit: 501 }, 'less_than_equal'],
   ['updated_since', { updated_since: 'yesterday' }, 'datetime_parsing'],
-])('the product sync rejects an invalid parameter at its path: %s', async (name, query, type) => {
+])('a product crawl rejects an invalid parameter and names its path: %s', async (name, query, type) => {
   const { sync } = await openShop();
 
   const { error } = await sync.GET(products, { params: { query } });

@@ -17,7 +17,7 @@ async function openWarehouse() {
   return { ...shop, staff, key, warehouse: createSyncClient({ baseUrl, siteId: site_id, syncSecret, maxAttempts: 1 }) };
 }
 
-test('only a sync key with write access may change products and stock; other keys work as before', async () => {
+test('only a sync key with write access can change products and stock; other keys are rejected (403), but can read', async () => {
   const { sync, staff, key, warehouse, baseUrl } = await openWarehouse();
   expect(key?.scopes).toEqual(['read', 'write']);
   const { data: listed } = await staff.GET(keys);
@@ -54,7 +54,7 @@ test('only a sync key with write access may change products and stock; other key
   expect(answer.status).toBe(403);
 });
 
-test('changes products and stock like the dashboard, and a repeated call changes nothing', async () => {
+test('a sync key changes products and stock like the dashboard, and a repeated call changes nothing', async () => {
   const { warehouse, dashboard, givenCheckout } = await openWarehouse();
   const rows = [
     { name: 'Mug', slug: 'mug', status: 'active' as const, price: '14.00', sku: 'MUG', inventory_quantity: 5 },
@@ -93,7 +93,7 @@ test('changes products and stock like the dashboard, and a repeated call changes
   expect(told?.movements[0]).toMatchObject({ type: 'sync', delta: 6, on_hand_after: 11, reserved_after: 2 });
 });
 
-test('rotates a sync key with the requested grace period, and 0 ends the old key at once', async () => {
+test('rotates a sync key with the requested grace period; with 0, the old key ends immediately', async () => {
   const { staff, key, warehouse } = await openWarehouse();
   const rotate = (sync_key_id: string, grace_hours: number) =>
     staff.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', {

@@ -1,5 +1,5 @@
 /**
- * All tracing goes through this file. It costs nothing until a tracer is set, and only open-tracing.ts loads
+ * All tracing goes through this file. Tracing costs nothing until a tracer is set, and only open-tracing.ts loads
  * OpenTelemetry. Names and attributes must never contain user input: no IP address, request body or statement value.
  */
 

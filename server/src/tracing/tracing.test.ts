@@ -141,7 +141,9 @@ async function callAll(): Promise<void> {
 
 const named = (name: string) => spans.filter((span) => span.name === name);
 const status = ({ attributes }: Span) => Number(attributes['http.response.status_code']);
-/** On a busy machine a request may be rejected, and the SDK retries it. */
+/**
+ * Finds the span of a successful request. On a busy machine a request may be rejected first, and the SDK retries it.
+ */
 const succeeded = (name: string) => named(name).find((span) => status(span) < 300);
 
 test('traces a request as a span named after its operation, in the trace of a trusted caller', () => {

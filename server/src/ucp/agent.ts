@@ -122,7 +122,7 @@ function malformed(why: string): ProtocolError {
   return new ProtocolError(422, 'profile_malformed', `The profile cannot be used: ${why}`);
 }
 
-/** Throws `version_unsupported`. */
+/** Throws `version_unsupported` unless the profile has the version of UCP that this server supports. */
 export function requireVersion({ version }: Pick<AgentProfile, 'version'>): void {
   if (version === UCP_VERSION) return;
   const content = `Version ${version} is not supported. This shop speaks ${UCP_VERSION}.`;

@@ -15,7 +15,7 @@ import { WHICH_ITEMS } from '../shop/stock/stock.ts';
 import type { ProfileDeps } from './agent.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
 
-/** One UCP request over REST or MCP. It reads and changes data only by operations of the contract. */
+/** One UCP request over REST or MCP. It changes the shop's data only by operations of the contract. */
 export interface UcpDeps extends ProfileDeps {
   baseUrl: string;
   callOperation: CallOperation;
@@ -144,7 +144,7 @@ export class UcpCall {
     ].join('-');
   }
 
-  /** For data that no operation returns. */
+  /** Runs work in the shop, for data that no operation returns. */
   inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }

@@ -129,7 +129,7 @@ const FILTERS: ReadonlySet<string> = new Set<keyof FilterQuery>([
   'exclude_text',
 ]);
 
-/** Picks filters of the API among the fields that UCP does not define. Reports unknown ones. */
+/** Selects the API's own filters among the fields that UCP does not define. Reports unknown fields. */
 function known(call: UcpCall, others: Record<string, unknown>): FilterQuery {
   for (const name of Object.keys(others)
     .filter((one) => !FILTERS.has(one))
@@ -193,7 +193,7 @@ export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish)
   return { products };
 }
 
-/** The same product may be requested by its id and by its slug. */
+/** Adds variants to a product that was already found: it may be requested by its id and by its slug. */
 function mergeInputs(product: Found, variants: (Found['variants'][number] & { inputs: { id: string }[] })[]): void {
   for (const variant of variants) {
     const same = product.variants.find(({ id }) => id === variant.id) as typeof variant | undefined;

@@ -27,7 +27,7 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   return change(call, begun, { ...wish, return_url: undefined, cancel_url: undefined });
 }
 
-/** Ignores a return URL that the shop does not allow. */
+/** Creates the checkout. Ignores a return URL that the shop does not allow. */
 async function begin(call: UcpCall, body: object, back: object): Promise<Checkout> {
   const plain = () => call.ask<Checkout>('storefront.createCheckout', { body }).catch(noResource);
   if (Object.keys(back).length === 0) return plain();
@@ -191,7 +191,7 @@ export async function viewOfCheckout(call: UcpCall, checkout: Checkout) {
   };
 }
 
-/** Problems that the agent can resolve take precedence over those for the buyer. */
+/** The status in UCP. Problems that the agent can resolve take precedence over those for the buyer. */
 function statusOf(checkout: Checkout, told: Message[]): string {
   if (checkout.status === 'completed') return 'completed';
   if (!isOpen(checkout)) return 'canceled';

@@ -38,7 +38,7 @@ function codesIn({ messages = [] }: UcpBody) {
   return messages.map(({ code, path }) => [code, path]);
 }
 
-test('a guest agent can neither read nor change the buyer data once the buyer has submitted the page', async () => {
+test('a guest agent cannot read or change the buyer data after the buyer has submitted the page', async () => {
   const { shop, mine, wish, made, browser, url } = await openGuest();
   expect(made).toMatchObject({ buyer: { email: 'june@example.com' } });
   const form = await browser.open(url);
@@ -71,7 +71,7 @@ test('a guest agent can neither read nor change the buyer data once the buyer ha
   ]);
 });
 
-test('the page shows the review again after a guest agent changes the address before the first submission', async () => {
+test('if a guest agent changes the address while the review is open, the page shows the change and places no order', async () => {
   const { shop, mine, wish, made, browser, url, params } = await openGuest();
   await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params,
@@ -84,7 +84,7 @@ test('the page shows the review again after a guest agent changes the address be
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test("only submitting the page completes a guest agent's checkout, and the order's source is the agent", async () => {
+test("a guest agent's checkout can only be completed on its page, and the order has the source `agent`", async () => {
   const { shop, browser, url, params } = await openGuest();
   const { data: ready } = await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params,
@@ -104,7 +104,7 @@ test("only submitting the page completes a guest agent's checkout, and the order
   expect(await ordersOf(shop)).toMatchObject([{ source: 'agent' }]);
 });
 
-test("a guest agent cannot find carts and checkouts of another agent's profile, or carts of people", async () => {
+test("a guest agent cannot access carts and checkouts of other agents' profiles or carts of people", async () => {
   const { shop, mine, other, wish, made } = await openGuest();
   const cart = await cartOf(shop, made.id);
   const { id: theirs } = await shop.givenCart();

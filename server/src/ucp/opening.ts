@@ -53,7 +53,7 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   });
 }
 
-/** Rejects any other credential, because its sender expects it to be used. */
+/** Returns the agent token. Rejects any other credential, because its sender expects it to be used. */
 function tokenIn(req: Request): string | undefined {
   if (req.headers.authorization === undefined) return undefined;
   const token = agentTokenIn(req);

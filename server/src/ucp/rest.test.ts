@@ -31,7 +31,7 @@ function amounts({ totals }: { totals: { type: string; amount: number }[] }) {
   return Object.fromEntries(totals.map(({ type, amount }) => [type, amount]));
 }
 
-test('an agent searches, fills a cart, applies a code and hands over; its customer confirms, and the agent reads the order', async () => {
+test('an agent searches, fills a cart and applies a code, the customer confirms the order, and the agent reads it', async () => {
   const { shop, client, givenProduct, givenDiscount, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -114,7 +114,7 @@ test('an agent searches, fills a cart, applies a code and hands over; its custom
   expect(rows).toEqual([{ actor_type: 'agent', actor_id: token_id }]);
 });
 
-test('an order shows pieces that a withdrawal withholds as processing until staff decide', async () => {
+test('an order line with an undecided withdrawal has the status processing', async () => {
   const { shop, client } = await openUcp();
   await moveToEu(shop);
   const customer = await shop.givenCustomer();
@@ -129,7 +129,7 @@ test('an order shows pieces that a withdrawal withholds as processing until staf
   expect(order.line_items).toMatchObject([{ status: 'processing', quantity: { original: 1, total: 1, fulfilled: 0 } }]);
 });
 
-test('an address entered by the customer reaches the agent sanitized and marked, and sending it back changes nothing', async () => {
+test("an agent gets a customer's address sanitized and marked, and changes nothing by sending it back", async () => {
   const { shop, client, givenProduct } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -175,7 +175,7 @@ test('an address entered by the customer reaches the agent sanitized and marked,
   expect((await get()).data?.shipping_address?.address1).toBe('Ahornweg 1');
 });
 
-test('an agent is limited by its budget and categories, and a revoked token or other credentials are rejected (401)', async () => {
+test("enforces an agent's budget and categories, and rejects revoked and unknown tokens (401)", async () => {
   const { shop, client, givenProduct } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token, agent: api } = await givenAgent(shop, customer, { budget_cents: 2_000 });
@@ -192,7 +192,7 @@ test('an agent is limited by its budget and categories, and a revoked token or o
   for (const one of sent) expect((await one.send('create_cart', '', { body: { line_items } })).status).toBe(401);
 });
 
-test("a refusal contains the next step and alternatives, with the merchant's texts marked", async () => {
+test("an error contains the next step and alternatives, and marks the merchant's texts", async () => {
   const { shop, client, guest, givenProduct } = await openUcp();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 5_000 });
   const { call } = client(access_token);
@@ -231,7 +231,7 @@ test("a refusal contains the next step and alternatives, with the merchant's tex
   expect(unnamed.messages?.[0]).not.toHaveProperty('next');
 });
 
-test('a checkout beyond the scopes of the token is rejected, and no cart is created', async () => {
+test("rejects a checkout beyond the token's scopes (403 insufficient_scope), and creates no cart", async () => {
   const { shop, client, givenProduct, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
   const { variants } = await givenProduct();
@@ -254,7 +254,7 @@ test('a checkout beyond the scopes of the token is rejected, and no cart is crea
   expect(made).toEqual([]);
 });
 
-test('a guest agent reserves no stock until its user opens the page, and completes no checkout', async () => {
+test('a guest agent cannot complete a checkout, and reserves no stock until its user opens the page', async () => {
   const { guest, givenProduct, owner, site_id, storefront, dashboard } = await openUcp();
   const { variants } = await givenProduct({ name: 'Last <b>mug</b>', inventory_quantity: 1 });
   const variant = variants[0]?.id ?? '';
@@ -302,7 +302,7 @@ test('a guest agent reserves no stock until its user opens the page, and complet
   expect(data?.audit_events.map(({ action }) => action)).toContain('storefront.createCheckout');
 });
 
-test('repeating a UCP request with its idempotency key changes nothing, and a different body with that key answers 409', async () => {
+test('repeating a UCP request with its idempotency key changes nothing, and a different body with that key is rejected (409)', async () => {
   const { guest, givenProduct } = await openUcp();
   const { variants } = await givenProduct();
   const line = (quantity: number) => ({ body: { line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity }] } });
@@ -334,7 +334,7 @@ test('repeating a UCP request with its idempotency key changes nothing, and a di
   expect(more.messages).toMatchObject([{ code: 'not_found', severity: 'unrecoverable' }]);
 });
 
-test("reports a malformed or unreachable profile, and one of another version, in UCP's format", async () => {
+test("rejects a profile that is malformed, unreachable or of another version, with an error in UCP's format", async () => {
   const { issuer, guest, site_id, baseUrl } = await openUcp();
   const old = await publishProfile({ version: '2026-01-11' });
   const bare = await publishProfile({ capabilities: {} });
@@ -349,7 +349,7 @@ test("reports a malformed or unreachable profile, and one of another version, in
   expect(await statusOf('ftp://example.com/')).toEqual([400, 'invalid_profile_url']);
   expect(await statusOf('http://127.0.0.1:9/')).toEqual([424, 'profile_unreachable']);
   for (const one of [broken, page, broken, page]) expect(await statusOf(one.url)).toEqual([422, 'profile_malformed']);
-  // An invalid profile is not fetched again at once.
+  // An invalid profile is not fetched again for a minute.
   expect([broken.asked(), page.asked()]).toEqual([1, 1]);
   expect(await statusOf(old.url)).toEqual([422, 'version_unsupported']);
   expect(await ucpClient({ issuer, profile: bare.url }).call('search_catalog')).toMatchObject({

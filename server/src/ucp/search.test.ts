@@ -29,7 +29,7 @@ async function openUcp() {
   return { ...shop, call, send, search };
 }
 
-test('a search reports a limit or a word that no product meets, next to the results', async () => {
+test('a UCP search reports a price limit that no product meets, and still returns products', async () => {
   const { search } = await openUcp();
 
   const cheap = await search({ query: 'mug under 5 euros' });
@@ -42,7 +42,7 @@ test('a search reports a limit or a word that no product meets, next to the resu
   expect((await search({ query: 'mug' })).messages).toEqual([]);
 });
 
-test('applies filters of UCP and of the API exactly, and reports a price in another currency', async () => {
+test('a UCP search applies the filters of UCP and of the API, and reports a price filter in another currency', async () => {
   const { search } = await openUcp();
 
   expect((await search({ query: 'mug', filters: { price: { max: 2_000 } } })).titles).toEqual(['Moor mug']);
@@ -57,7 +57,7 @@ test('applies filters of UCP and of the API exactly, and reports a price in anot
   expect(euros).toMatchObject({ titles: ['Moor mug'], messages: [] });
 });
 
-test('a price in the `intent` of a UCP search filters the results, and is reported if no product meets it', async () => {
+test('a price in the `intent` of a UCP search filters the results, or is reported if no product meets it', async () => {
   const { search } = await openUcp();
 
   expect(await search({ query: 'mug', context: { intent: 'looking for a gift under 20 euros' } })).toMatchObject({
@@ -69,7 +69,7 @@ test('a price in the `intent` of a UCP search filters the results, and is report
   expect(unmet.messages).toEqual(['price_not_met $.context.intent']);
 });
 
-test('products link to the shop’s own page by its template, or to the hosted buy page', async () => {
+test("a UCP product links to the shop's own page by a URL template, or to the hosted buy page", async () => {
   const { call, dashboard, baseUrl } = await openUcp();
   const urlOf = async () => {
     const { products } = await call('search_catalog', '', { body: { query: 'Larch tent' } });
@@ -84,7 +84,7 @@ test('products link to the shop’s own page by its template, or to the hosted b
   expect(await urlOf()).toBe('https://shop.example/p/larch-tent?from=agent');
 });
 
-test('a filter that cannot be applied is rejected or reported by name, as are unknown words', async () => {
+test('a UCP search rejects malformed filters, and reports unknown filters and words by name', async () => {
   const { search, send } = await openUcp();
   const refusal = async (filters: object) => {
     const answer = await send('search_catalog', '', { body: { filters } });

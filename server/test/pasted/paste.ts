@@ -3,7 +3,10 @@ import { waitFor } from '../receiver.ts';
 
 const LONGEST_BLOCK_MS = 120_000;
 
-/** A shell that receives text as if it were pasted: all at once, as the input that its commands read too. */
+/**
+ * A shell that receives text as if it were pasted: all of it immediately, so that commands could read it as their
+ * input.
+ */
 export interface Paster {
   /** Returns the output once the shell has finished. Throws if a command failed or consumed the rest of the input. */
   paste(text: string): Promise<string>;

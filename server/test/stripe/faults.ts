@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How a request fails: the connection is cut, or no response is sent, each before or after the request takes effect;
- * or the response is an error.
+ * The way in which a request fails: the connection is cut, or no response is sent, each before or after the request
+ * takes effect; or the response is an error.
  */
 export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_after' | 'error_500' | 'error_429';
 
 interface Fault extends FaultOptions {
   kind: FaultKind;
-  /** Which requests fail, for example `POST /v1/refunds`. */
+  /** Matches the requests that fail, for example `POST /v1/refunds`. */
   calls: RegExp;
   left: number;
 }
 
 export interface FaultOptions {
-  /** How many matching requests succeed before the first one fails. */
+  /** Number of matching requests that succeed before the first one fails. */
   skip?: number;
   /** If given, only requests of this account fail. */
   account?: string;

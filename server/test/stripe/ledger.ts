@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Dispute, type Intent, invalid, type Refund, type Session, type StripeEvent } from './objects.ts';
 
-/** How the card of a confirmation token behaves. */
+/** The behaviour of the card of a confirmation token. */
 export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing' | 'wallet';
 
 export interface WebhookEndpoint {
@@ -12,7 +12,7 @@ export interface WebhookEndpoint {
   created: number;
 }
 
-/** How long a bank reserves an authorized amount. */
+/** Time for which a bank reserves an authorized amount. */
 const AUTHORIZED_SECONDS = 7 * 86_400;
 
 /** All objects that Stripe would store, with a clock that can be set forward. */

@@ -19,7 +19,7 @@ export class StripeStandIn {
   readonly ledger = new Ledger();
   readonly keys = new Keys();
   readonly faults = new Faults();
-  /** Where events are sent; empty while a test sends them itself. */
+  /** The endpoints to which events are sent; empty while a test sends them itself. */
   endpoints: Endpoint[] = [];
   /** The requests in order, such as `POST /v1/refunds`. */
   readonly calls: string[] = [];

@@ -117,10 +117,10 @@ function Actor({ event }: { event: AuditEvent }) {
   );
 }
 
-/** Labels for actor types for which `label` gives no good word. */
+/** Labels for actor types that `label` would not name well. */
 const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
 
-/** Whether the call succeeded. For rejected calls it also shows the HTTP status, for support. */
+/** Shows whether the call succeeded, and for rejected calls the HTTP status, for support. */
 function Outcome({ status }: { status: number }) {
   if (status < 400) return <Badge value="succeeded">Done</Badge>;
   return <Badge value="failed">{`${status < 500 ? 'Refused' : 'Failed'} (${status})`}</Badge>;

@@ -17,7 +17,7 @@ const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/AgentToken$/, '/agents', 'Agent'],
   [/Webhook$/, '/settings/webhooks', 'Webhook'],
 ];
-/** Operations whose target has no screen any more, or another one than their id suggests. */
+/** Operations whose target has no screen: it was deleted, or the operation's id suggests another screen. */
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
 
 /** Links to the product, order or other target of a call by staff or an API key. */

@@ -127,7 +127,7 @@ function Rows({ customers }: { customers: Customer[] }) {
   );
 }
 
-/** The customer's name, otherwise the e-mail address. A placeholder for an erased customer. */
+/** Returns the customer's name, otherwise the e-mail address. For an erased customer, returns a placeholder. */
 export function nameOf({ first_name, last_name, email, anonymized_at }: Customer): string {
   if (anonymized_at) return 'Erased customer';
   return [first_name, last_name].filter(Boolean).join(' ') || email;

@@ -53,7 +53,7 @@ async function send(id: string | undefined, values: Input, over: Versioned<Input
   return versioned(api.PATCH('/api/dashboard/discounts/{discount_id}', call), unwrap);
 }
 
-/** The fields of the form. The usage count is omitted, because the server computes it. */
+/** Returns the fields of the form, without those that the server computes, such as the usage count. */
 function inputOf({ data, etag }: Versioned<Discount>): Versioned<Input> {
   const computed = ['id', 'currency', 'status', 'usage_count', 'created_at', 'updated_at'];
   return { data: without(data, computed) as Input, etag };
@@ -81,7 +81,7 @@ function What() {
           label="Takes off"
           onChange={(event) => {
             kind.onChange(event);
-            // A percentage must not become an amount, so the value is cleared.
+            // Clears the value, because a percentage must not become an amount.
             setValue('value', '');
           }}
         >

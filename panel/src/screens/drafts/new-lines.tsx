@@ -11,9 +11,9 @@ export interface NewLine {
   variant_id: string | undefined;
   name: string;
   quantity: string;
-  /** Empty for the variant's own price. */
+  /** Empty if the variant's own price applies. */
   price: string;
-  /** Of a custom line. */
+  /** The tax class of a custom line. */
   tax_class: string;
   requires_shipping: boolean;
 }

@@ -4,7 +4,10 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { addressLines } from './texts.ts';
 
-/** The delivery address or pickup location and the billing address, formatted for copying onto a label. */
+/**
+ * The delivery address or pickup location, the billing address, and the customer's note. The addresses are formatted
+ * for copying onto a label.
+ */
 export function Addresses({ order }: { order: OrderDetails }) {
   const { billing_address, note } = order;
   return (

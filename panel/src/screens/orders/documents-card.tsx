@@ -12,7 +12,7 @@ import type { OrderDetails } from './order-queries.ts';
 
 const NAMES = { invoice: 'Invoice', credit_note: 'Credit note' };
 
-/** With `isAwaited`, reads again until the job has issued the invoice. */
+/** With `isAwaited`, repeats the read until the job has issued the invoice. */
 function useDocumentsOf(order_id: string, isAwaited: boolean) {
   return useQuery({
     queryKey: ['orders', order_id, 'documents'],
@@ -22,7 +22,7 @@ function useDocumentsOf(order_id: string, isAwaited: boolean) {
   });
 }
 
-/** Whether an invoice is left that is not credited entirely. No currency has more than three decimals. */
+/** Whether there is an invoice that is not completely credited. No currency has more than three decimals. */
 function isCharged(documents: Pick<Schemas['Document'], 'kind' | 'total'>[]): boolean {
   const thousandths = documents.map(
     ({ kind, total }) => Math.round(Number(total) * 1000) * (kind === 'invoice' ? 1 : -1),

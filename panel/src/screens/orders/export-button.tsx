@@ -9,7 +9,7 @@ import { allOrders, type OrderQuery } from './order-queries.ts';
 /** Maximum number of orders in an export. `commerce orders export` has no limit. */
 const MOST = 5_000;
 
-/** Exports all orders that match the filters, on all pages. */
+/** Exports the orders that match the filters, on all pages, but at most 5,000. */
 export function ExportButton({ query }: { query: OrderQuery }) {
   const can = useCan();
   const { counted } = useFormat();

@@ -11,7 +11,7 @@ export function Items({ order }: { order: OrderDetails }) {
     <Card title="Items">
       <ul className="items">
         {order.line_items.map((line, i) => (
-          // The index is the key: lines of imported orders have no id, and an order's lines never change.
+          // Uses the index as the key: lines of imported orders have no id, and an order's lines never change.
           <li key={line.id ?? i}>
             <Item line={line} currency={order.currency} removed={removedOf(order, line.id)} />
           </li>

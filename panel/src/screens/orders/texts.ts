@@ -1,7 +1,7 @@
 import { label } from '../../format.ts';
 import type { Order, OrderDetails } from './order-queries.ts';
 
-/** The recipient's name, otherwise the e-mail address. */
+/** Returns the recipient's name, otherwise the company, the e-mail address or "A guest". */
 export function nameOf({ shipping_address, billing_address, email }: Order): string {
   const { first_name, last_name, company } = shipping_address ?? billing_address ?? {};
   return [first_name, last_name].filter(Boolean).join(' ') || company || email || 'A guest';
@@ -38,7 +38,7 @@ export function takesPayments(order: OrderDetails): boolean {
   const { amount_due, payment_method, payment_status, payment_terms } = order;
   if (payment_terms !== null) return true;
   if (payment_method === 'bank_transfer' && payment_status === 'awaiting_payment') return true;
-  // An edit of a paid order has left it.
+  // An edit of a paid order can leave an amount due.
   return Number(amount_due) > 0 && ['paid', 'partially_refunded', 'refunded'].includes(payment_status);
 }
 

@@ -25,7 +25,7 @@ export function hasFilters(search: URLSearchParams): boolean {
   return FILTERS.some((name) => search.has(name));
 }
 
-/** Converts URL parameters to the API's query. Parameters that the API does not have are ignored. */
+/** Converts URL parameters to the API's query. Ignores parameters and values that the API does not have. */
 export function productQuery(search: URLSearchParams, { read }: NumberTexts) {
   const text = (name: string) => search.get(name)?.slice(0, 200) || undefined;
   const amount = (name: string) => read(text(name) ?? '').amount;

@@ -19,7 +19,7 @@ interface NewReturn {
   override_policy: boolean;
 }
 
-/** Creates a return of shipped items, which is approved at once. */
+/** Creates a return of shipped items, which is approved immediately. */
 export function CreateReturnDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const [pieces, setPieces] = useState<Record<string, number>>({});
   const work = useReturnAct(

@@ -15,7 +15,7 @@ interface DialogProps {
 
 const at = ({ id }: Return) => ({ params: { path: { return_id: id } } });
 
-/** A dialog that sends its form. */
+/** A dialog with a form, which it sends. */
 function FormDialog<Body>({
   title,
   action,

@@ -16,7 +16,7 @@ interface Wanted {
   quantity: number;
 }
 
-/** Makes an order for what the customer wants instead of the goods that have arrived. */
+/** Creates an exchange order with the items that the customer wants instead of the received ones. */
 export function ExchangeDialog({ found, onClose }: { found: Return; onClose: () => void }) {
   const [wanted, setWanted] = useState<Wanted[]>([]);
   const [isEmpty, setEmpty] = useState(false);

@@ -18,7 +18,7 @@ interface Refund {
   close: boolean;
 }
 
-/** Refunds the items that arrived. Without a typed amount it is the suggested one. */
+/** Refunds the received items. If no amount is entered, refunds the suggested amount. */
 export function ReturnRefundDialog({ found, onClose }: { found: Return; onClose: () => void }) {
   const { money } = useFormat();
   const [amount, setAmount] = useState('');
@@ -66,7 +66,7 @@ export function ReturnRefundDialog({ found, onClose }: { found: Return; onClose:
   );
 }
 
-/** The suggested amount of a first refund, without the shipping cost. */
+/** Returns the suggested amount of the first refund, without the shipping cost. */
 function useSuggestion({ order_id, lines, keep_goods, fee, refund_ids }: Return): string | undefined {
   const line_items = lines.flatMap(({ line_item_id, quantity, received_quantity }) => {
     const pieces = keep_goods ? quantity : received_quantity;

@@ -12,7 +12,7 @@ import { type Return, useReturnAct } from './return-queries.ts';
 
 type Act = 'approve' | 'decline' | 'receive' | 'refund' | 'exchange' | 'tracking' | 'close' | 'cancel';
 
-/** The actions that the return's state allows; the next step comes first and stands out. */
+/** The actions that the return's state allows. The next step comes first and is highlighted. */
 export function ReturnActions({ found }: { found: Return }) {
   const can = useCan();
   const [open, setOpen] = useState<Act>();

@@ -42,7 +42,7 @@ export function cleaned(typed: Partial<Settings>): Partial<Settings> {
   };
 }
 
-/** Bank details; null without an IBAN, which disables bank transfer. */
+/** Returns the bank details; null without an IBAN and an account holder, which disables bank transfer. */
 function cleanedBank({ iban, bic, ...rest }: NonNullable<Settings['bank_details']>) {
   if (iban === '' && rest.account_holder === '') return null;
   return { ...rest, iban: bankCode(iban), ...(bic !== undefined && { bic: bic && bankCode(bic) }) };

@@ -27,6 +27,6 @@ export interface KeyKind<Row extends KeyRow> {
   rotate: (id: string, grace_hours: number) => Promise<string>;
   revoke: (id: string) => Promise<unknown>;
   columns: Column<Row>[];
-  /** Form fields of a new key besides its description. */
+  /** Form fields of a new key in addition to its description. */
   fields?: (error: unknown) => ReactNode;
 }

@@ -13,7 +13,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 type Delivery = Schemas['WebhookDelivery'];
 
-/** Deliveries of a webhook with their responses. Each can be sent again. */
+/** Deliveries of a webhook with their responses. Each delivery can be replayed. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const [shown, setShown] = useState<string>();
   const query = useInfiniteQuery({

@@ -81,7 +81,7 @@ export function useChanges(): StockChanges {
   };
 }
 
-/** Parses typed text: `12` sets the quantity, `+5` and `-3` change it. Undefined for anything else. */
+/** Parses typed text: `12` sets the quantity, `+5` and `-3` change it. Returns undefined for any other text. */
 export function amountOf(item: StockItem, typed: string) {
   const text = typed.replaceAll(/\s/g, '').replace('−', '-');
   if (!/^[+-]?\d{1,9}$/.test(text)) return undefined;

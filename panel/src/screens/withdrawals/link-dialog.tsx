@@ -10,7 +10,7 @@ import { toast } from '../../ui/toasts.tsx';
 import { textIn } from '../orders/bulk-ship.tsx';
 import { ordersChanged } from '../orders/order-queries.ts';
 
-/** Links a statement without an order to the one with the number that staff enter. */
+/** Links a statement without an order to the order whose number staff enter. */
 export function LinkDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const params = { path: { withdrawal_id: id } };
   const link = useMutation<unknown, Error, string>({

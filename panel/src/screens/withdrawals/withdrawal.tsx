@@ -124,7 +124,7 @@ function Items({ found: { order_id, order_number, return_id, return_number, line
   );
 }
 
-/** Confirm and close, if the state and the user's permissions allow them. */
+/** Buttons to link, confirm or close the withdrawal, if its state and the user's permissions allow that. */
 function Decisions({ found }: { found: Withdrawal }) {
   const { id, status } = found;
   const can = useCan();

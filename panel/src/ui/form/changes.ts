@@ -7,14 +7,17 @@ import { label } from '../../format.ts';
 
 type Item = { id?: string } & Record<string, unknown>;
 
-/** The fields of `values` that differ from `base`. Leading and trailing spaces of texts are ignored and not sent. */
+/**
+ * Returns the fields of `values` that differ from `base`. Leading and trailing spaces of texts are ignored and not
+ * sent.
+ */
 export function changesOf<Values extends object>(base: Partial<Values>, values: Values): Partial<Values> {
   const [was, now] = [trimmed(base), trimmed(values)];
   const changed = Object.entries(now).filter(([field, value]) => !isSame(was[field as keyof Values], value));
   return Object.fromEntries(changed) as Partial<Values>;
 }
 
-/** The list to send: for existing objects the id and the changes, for new objects all fields. */
+/** Returns the list to send: for existing objects the id and the changes, for new objects all fields. */
 export function changedItems<Value extends { id?: string }>(base: Value[], values: Value[]): Value[] {
   return values.map((value) => {
     const was = value.id === undefined ? undefined : base.find(({ id }) => id === value.id);

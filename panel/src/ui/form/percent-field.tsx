@@ -25,7 +25,7 @@ export function PercentField({
   );
 }
 
-/** Appends a percent sign if the value is a number. */
+/** Appends a percent sign to a number that could also be a fraction, such as 0.5. */
 function shown(percent: string): string {
   return readRate(percent).problem === undefined ? percent : `${percent} %`;
 }

@@ -79,7 +79,7 @@ export function useEditing<Values extends FieldValues>(
   const [waiting, setWaiting] = useState(0);
   const [round, setRound] = useState(0);
 
-  // Fields are inert during a save, and can be focused only afterwards.
+  // Fields are inert during a save, so a field can be focused only afterwards.
   useEffect(() => {
     if (busy || !problem) return;
     const field = document.querySelector<HTMLElement>('.held [aria-invalid="true"]');
@@ -187,7 +187,7 @@ function showMistakes<Values extends FieldValues>(form: UseFormReturn<Values>, e
   return [MARKED, ...told].slice(unshown.length < mistakes.length ? 0 : 1).join(' ');
 }
 
-/** A prefix such as "L / Red: " for an error in a list, for example in a variant's hidden column. */
+/** Returns a prefix such as "L / Red: " for an error in a list, for example in a variant's hidden column. */
 function whose(values: FieldValues, { loc: [, list, at] }: Mistake): string {
   const item: unknown = typeof at === 'number' ? values[String(list)]?.[at] : undefined;
   const name = typeof item === 'object' && item !== null ? nameOf(item) : '';

@@ -1,7 +1,4 @@
-/**
- * The interactive dialog that opens a shop: few questions, each of which has the usual answer of the country as
- * default.
- */
+/** The dialog that opens a shop. It asks few questions, each with the usual value of the country as default. */
 
 import type { BankDetails, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 import { LANGUAGES } from '../../language/locales.ts';
@@ -59,7 +56,7 @@ export async function interview(prompt: Prompt, given: Given): Promise<Opening> 
 
 type Reader<T> = (line: string) => T | Promise<T>;
 
-/** Repeats the question with the mistake until there is a valid answer. */
+/** Asks the question until the input is valid, and shows the mistake after each invalid input. */
 async function until<T>(prompt: Prompt, question: string, preset: string | undefined, read: Reader<T>): Promise<T> {
   for (;;) {
     const line = await prompt.ask(question, preset);
@@ -114,7 +111,7 @@ function languageOf(usual: UsualCountry | undefined): string {
   return usual?.locale.slice(0, 2) ?? 'en';
 }
 
-/** The locale of a language: with the country if the language is spoken there. */
+/** The locale for a language: with the country's region if the language is spoken there, otherwise without a region. */
 function localeOf(language: string, usual: UsualCountry | undefined): string {
   return usual?.locale.startsWith(language) ? usual.locale : language;
 }
@@ -129,7 +126,7 @@ async function agree(prompt: Prompt, question: string): Promise<boolean> {
 const nameOf = (country: string) => new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 
 interface Delivery {
-  /** Where the shop ships to; null if it ships nothing. */
+  /** The countries to which the shop ships; null if it ships nothing. */
   reach: Reach | null;
   shipping_options: ShippingOptionInput[];
 }

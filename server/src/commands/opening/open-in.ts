@@ -9,7 +9,7 @@ import { inFile, type ShopFile } from './shop-file.ts';
 
 type Unhashed = Omit<Opening, 'password'>;
 
-/** Opens a shop in its own transaction. If the shop comes from a file, an error names the place there. */
+/** Opens a shop in its own transaction. With `file`, error messages name the field in that file. */
 export function openIn(
   db: Pool,
   { baseUrl, cardProvider }: Config,
@@ -30,8 +30,8 @@ export function openingIn({ name, currency, staff, settings, shipping_options, p
 }
 
 /**
- * The JSON output. It contains URLs only if BASE_URL or PORT is set, because otherwise the server may have another base
- * URL.
+ * The JSON output. It contains URLs only if BASE_URL or PORT is set. Otherwise the server may have another base URL
+ * than this command assumes.
  */
 export function asJson({ credentials, missing, can_sell }: Opened, { baseUrl, baseUrlAssumed }: Config) {
   return {

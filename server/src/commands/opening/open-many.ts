@@ -5,13 +5,13 @@ import { printProgress } from '../progress.ts';
 import { asJson, openIn, openingIn } from './open-in.ts';
 import { readShopLines } from './shop-file.ts';
 
-/** Number of shops opened at once: while one is written, the password of the next is hashed. */
+/** Number of shops opened concurrently, so that the password of the next shop is hashed while one is written. */
 const AT_ONCE = 2;
 
 /**
- * Opens the shops in a file, one per line. Opens none if any line contains a mistake. Prints a line of JSON with the
- * line number for each shop as soon as it is open. If the database rejects a shop, its line is reported, and the others
- * continue. Returns whether all are open.
+ * Opens the shops in a file, one per line. Opens none if any line contains a mistake. Prints a JSON line with the line
+ * number as soon as a shop is open. If the database rejects a shop, reports its line and continues with the others.
+ * Returns true if all shops were opened.
  */
 export async function openMany(config: Config, file: string): Promise<boolean> {
   const shops = await readShopLines(file);

@@ -75,7 +75,7 @@ function shopIn(path: string, text: string): ShopFile {
   return { ...(file as ShopFile), currency, settings, shipping_options, products };
 }
 
-/** The error with messages that name the fields of the file. */
+/** Converts an error so that its messages name the fields of the file. */
 export function inFile(path: string, at: string, error: unknown): unknown {
   if (error instanceof ValidationError) {
     return new Error(error.detail.map((mistake) => `${path}: ${sentenceOf(at, mistake)}`).join('\n'));

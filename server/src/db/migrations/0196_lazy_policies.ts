@@ -20,7 +20,7 @@ export async function up(knex: Knex): Promise<void> {
   }
 }
 
-/** Locks this table first, as requests do, to avoid deadlocks. */
+/** Locks the table `sites` first, as requests do, to avoid deadlocks. */
 async function lockSites(knex: Knex): Promise<void> {
   await knex.raw('lock table commerce.sites in access exclusive mode');
 }

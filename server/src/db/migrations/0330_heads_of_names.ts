@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * An index for whether a word is the head noun of a name. Common words such as `blue` are in thousands of products, but never a
- * head noun, and each sentence with one of them read all these postings.
+ * Adds an index of head nouns of product names. Common words such as `blue` are in thousands of products but are never
+ * a head noun, and every sentence with one of them read all its postings.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(

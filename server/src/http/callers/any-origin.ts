@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 
 /**
- * Allows web pages of any origin to call endpoints that need no cookie and return secrets only to callers that already
- * have one. Browser-based OAuth clients read the metadata, register and exchange codes themselves
+ * Allows web pages of any origin to call an endpoint that needs no cookie and returns secrets only to callers that
+ * already have one. Browser-based OAuth clients need this to read the metadata, register and exchange codes
  * (draft-ietf-oauth-browser-based-apps §6.3). Do not use it for the authorization page or MCP.
  */
 export function openToAnyOrigin(method: 'GET' | 'POST'): RequestHandler {

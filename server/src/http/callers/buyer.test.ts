@@ -55,7 +55,7 @@ const guess = (buyer?: string, token?: string): Call => ({
   token,
 });
 
-test('counts the buyers of one private token separately against rate limits, by IP address in any spelling (429)', async () => {
+test('with a private token, rate limits count each buyer IP address separately, whatever its spelling (429)', async () => {
   const { statuses, end } = await openShopOfServer('storefront_read=3', 'cart_write=2');
   const carts = (buyer: string, times: number) =>
     from(buyer, times).map((one) => ({ ...one, path: '/cart', body: {} }));
@@ -70,7 +70,7 @@ test('counts the buyers of one private token separately against rate limits, by 
   await end();
 });
 
-test('ignores X-Buyer-IP with a public token, and counts its calls by the IP address of the connection', async () => {
+test("ignores X-Buyer-IP with a public token, and counts the calls by the connection's IP address", async () => {
   const { credentials, statuses, owner, site_id, end } = await openShopOfServer(
     'storefront_read=3',
     'customer_login=2',
@@ -114,7 +114,7 @@ test.each([
   await end();
 });
 
-test('limits a private token across all its buyers (429), not counting requests that a buyer’s own limit rejected', async () => {
+test("the rate limit of a private token (429) counts the calls of all buyers, except those rejected by a buyer's own limit", async () => {
   expect(RATE_LIMITS.private_token).toMatchObject({ points: 6_000, seconds: 60 });
   const shop = await openShopOfServer('storefront_read=2', 'private_token=5');
   const { call, statuses, end } = shop;
@@ -133,7 +133,7 @@ test('limits a private token across all its buyers (429), not counting requests 
   await end();
 });
 
-test('counts only failed customer logins, for both the buyer’s IP address and the token (429)', async () => {
+test('login rate limits count only failed logins, per buyer IP address and per private token (429)', async () => {
   expect(RATE_LIMITS.customer_login_token).toMatchObject({ points: 300, seconds: 900, strict: true });
   const shop = await openShopOfServer('customer_login=2', 'customer_login_token=4');
   const { statuses, end } = shop;
@@ -149,7 +149,7 @@ test('counts only failed customer logins, for both the buyer’s IP address and 
   await end();
 });
 
-test('accepts three mails an hour to one e-mail address, then answers 429, whichever buyer requests them', async () => {
+test('sends at most three mails an hour to one e-mail address, however many buyers request them (429)', async () => {
   const { statuses, end } = await openShopOfServer();
   const email = `${randomUUID()}@example.com`;
   const asks = [1, 2, 3, 4].map((last) => ({
@@ -176,7 +176,7 @@ test('the audit log shows the buyer’s IP address next to the caller’s', asyn
   await end();
 });
 
-test('records the buyer’s IP address for an agent with a private token, whether accepted or rejected', async () => {
+test("the audit log shows the buyer's IP address for accepted and rejected calls of an agent with a private token", async () => {
   const shop = await openShopOfServer('cart_write=1');
   const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer());
   const headers = { Authorization: `Bearer ${access_token}` };
@@ -195,7 +195,7 @@ test('records the buyer’s IP address for an agent with a private token, whethe
   await shop.end();
 });
 
-test('a token is public unless it was created as private, and rotation does not change that', async () => {
+test('a storefront token is public unless it is created as private, and rotation keeps its kind', async () => {
   const { dashboard, made, statuses, end } = await openShopOfServer('storefront_read=1');
   const path = { storefront_token_id: made?.id ?? '' };
 
@@ -213,7 +213,7 @@ test('a token is public unless it was created as private, and rotation does not 
   await end();
 });
 
-test('a preflight does not allow web pages to send the buyer header', async () => {
+test('a CORS preflight response does not allow the header X-Buyer-IP', async () => {
   const { baseUrl } = await openShop();
   const answer = await fetch(`${baseUrl}/api/storefront/shop`, {
     method: 'OPTIONS',

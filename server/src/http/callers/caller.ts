@@ -14,7 +14,7 @@ export interface Claim {
   storefront_secret: string | null;
   site_id: string | null;
   merchant_id: string | null;
-  /** An agent without a token. The server has fetched the profile by which it identifies itself. */
+  /** An agent without a token, identified by its profile, which the server has fetched. */
   guest?: GuestAgent;
   /** Whether the call came through UCP, which needs no storefront token. */
   byProtocol?: true;
@@ -32,7 +32,7 @@ export interface GuestAgent {
 export interface Caller {
   kind: Claim['kind'];
   tenant: Tenant;
-  /** The staff member, customer or credential that acts. Idempotency-Keys belong to it. */
+  /** The staff member, customer or credential that acts. Idempotency-Keys are stored for this id. */
   principal_id: string;
   /** Id of the credential's row, for `last_used_at` and logs. */
   credential_id: string;

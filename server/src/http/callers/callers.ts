@@ -159,8 +159,8 @@ function tenantOf(known: Known, { catalog_version, era, shown_stock = null, mome
 }
 
 /**
- * The caller's scopes. In the storefront API, an agent has only scopes that its storefront token has too, unless the
- * call came through a protocol that needs no storefront token.
+ * The caller's scopes. In the storefront API, an agent has only the scopes that its storefront token has too. This does
+ * not apply to calls through a protocol that needs no storefront token.
  */
 function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {
@@ -223,8 +223,8 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
 }
 
 /**
- * Whether an operation concerns only the staff member's login. It runs outside all tenants, so that a retry finds the
- * stored response whichever merchant is chosen.
+ * Whether an operation concerns only the staff member's login. Such operations run outside all tenants, so that a retry
+ * finds the stored response whichever merchant is chosen.
  */
 function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');

@@ -10,8 +10,8 @@ interface UsedSession {
 }
 
 /**
- * Records when credentials were last used and extends customers' sessions. Writes in one statement, at most once a
- * minute, outside of requests; a session that expires soon is extended at once. A use is never recorded after the
+ * Records the last use of credentials, and extends customers' sessions. Writes in one statement, at most once a minute,
+ * outside of requests; a session that expires soon is extended immediately. A use is never recorded after the
  * credential was revoked.
  */
 export interface LastUsed {

@@ -49,8 +49,8 @@ export function openClaimOf(
 }
 
 /**
- * The agent token in the Authorization header of a token request, for its replacement. Other Authorization headers of
- * OAuth clients are ignored.
+ * Returns the agent token in the Authorization header, which a token request sends to replace that token; empty if
+ * there is none. Other Authorization headers of OAuth clients are ignored.
  */
 function agentSecretIn(authorization: string | undefined): string {
   const [, secret = ''] = /^Bearer (agt_\S*)$/i.exec(authorization ?? '') ?? [];

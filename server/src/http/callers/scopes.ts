@@ -41,7 +41,7 @@ export function requireEvents(events: EventPattern[], caller: Caller): void {
   }
 }
 
-/** Which staff roles the caller may assign. */
+/** Returns the caller's scopes and, for each staff role that the caller may not assign, a missing scope. */
 export function granterOf({ scopes: held }: Caller): Granter {
   const beyond = Object.entries(roles).flatMap(([role, scopes]) => {
     const lacked = scopes.find((scope) => !held.includes(scope));

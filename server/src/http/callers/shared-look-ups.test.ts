@@ -66,7 +66,7 @@ function held() {
   return { at: at.promise, release: released.resolve };
 }
 
-/** Repeats a list often enough that some requests arrive together even on a busy machine. */
+/** Repeats a list, so that some of its requests arrive together even on a busy machine. */
 function repeated<T>(list: T[]): T[] {
   return Array.from({ length: 8 }, () => list).flat();
 }
@@ -85,7 +85,7 @@ async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   return { first: await first, others: await Promise.all(sent), lookUps: () => lookUps - before };
 }
 
-test('requests that arrive during a stock look-up share the next one, and each gets the stock of its own products', async () => {
+test('combines concurrent stock queries, and returns to each request the stock of its own products', async () => {
   const shop = await cachedShop();
   const alone = await Promise.all(shop.paths.map((path) => read(shop, path)));
   const asked = repeated(shop.paths);
@@ -110,7 +110,7 @@ test('a token revoked during a look-up is rejected for later requests (401)', as
   expect((await Promise.all(later)).map(({ status }) => status)).toEqual([401, 401]);
 });
 
-test('a hanging look-up of a token does not delay other requests', async () => {
+test('the look-up of a token that hangs does not delay other requests', async () => {
   const shop = await cachedShop();
   const { at, release } = held();
   const first = read(shop, '/products/mug');

@@ -25,11 +25,13 @@ interface Queue {
   isWatched: boolean;
 }
 
-/** How long requests wait for a running look-up before another one starts. */
+/** Time that requests wait for a running look-up before another one starts. */
 const MAX_WAIT_MS = 10;
 /** Maximum number of products per statement, unless one response has more. */
 const MAX_PRODUCTS = 500;
-/** Whether requests with such a credential may share a look-up. Calls of agents may not, because each is audited. */
+/**
+ * Whether requests with this kind of credential may share a look-up. Calls of agents may not, because each is audited.
+ */
 export function sharesLookUps({ kind }: Claim): boolean {
   return kind === 'storefront' || kind === 'sync';
 }
@@ -37,7 +39,7 @@ export function sharesLookUps({ kind }: Claim): boolean {
 /**
  * Looks up the tokens of public reads. Requests with the same credentials that arrive during a look-up wait until it
  * ends and then share the next statement. A look-up is never shared with a request that arrived after it was sent, so a
- * revoked token is rejected at once.
+ * revoked token is rejected immediately.
  */
 export class SharedLookUps {
   readonly #db: Pool;

@@ -48,7 +48,7 @@ async function askAt(name: string, path: string, init: RequestInit = {}) {
   return { response, status: response.status, text, location: response.headers.get('Location') };
 }
 
-test('links use the primary host of a shop, or the configured base URL if it has none', async () => {
+test('links use the primary host of a shop, or the configured base URL if the shop has none', async () => {
   const plain = await openShop();
   await givenHost(plain, 'tried');
   const { client, email } = await own.givenCustomer();
@@ -66,7 +66,7 @@ test('links use the primary host of a shop, or the configured base URL if it has
   expect(html).toContain(`http://${host}/account/${own.site_id}/reset/`);
 });
 
-test("redirects pages at the base URL and unknown hosts to the shop's primary host, and serves them at all its hosts", async () => {
+test("redirects a shop's pages from the base URL and unknown hosts to its primary host, and serves them at all its hosts", async () => {
   const { pathname } = new URL((await own.givenCheckout()).checkout_url ?? '');
   const second = await givenHost(own, 'second');
   for (const name of ['localhost', 'nobody.example', `${host}.`, '203.0.113.7', '[::1]:80']) {
@@ -96,7 +96,7 @@ test("does not redirect OAuth metadata, or a page opened from the same origin, t
   expect((await askAt(host, metadata)).text).toBe(text);
 });
 
-test("a shop's host answers 404 for another shop's pages, tokens and devices, and for the dashboard", async () => {
+test("a shop's host answers 404 for the dashboard, and for another shop's pages, links, OAuth metadata and webhooks", async () => {
   const { pathname } = new URL((await other.givenCheckout()).checkout_url ?? '');
   const { client, email } = await other.givenCustomer();
   await client.POST('/api/storefront/customer/reset-request', { body: { email } });
@@ -143,7 +143,7 @@ async function mailedPaths(shop: Shop): Promise<string[]> {
   return [pathIn(order, 'orders'), pathIn(account, 'verify-email'), pathIn(delayed, 'unlock')];
 }
 
-test("links in mails work at the hosts of their shop, and answer 404 at another shop's host", async () => {
+test("links in a shop's mails work at that shop's hosts, and answer 404 at another shop's host", async () => {
   const paths = await mailedPaths(other);
   const theirs = `shop.${other.site_id}.example`;
   const staff = mintToken('unlock');
@@ -254,7 +254,7 @@ test("a shop's host sends Strict-Transport-Security without includeSubDomains", 
   expect(await asked('localhost:80')).toBe('max-age=63072000; includeSubDomains');
 });
 
-test('a host accepts a form only from its own pages and with a session of the same host (otherwise 403)', async () => {
+test('a host rejects a form from another origin or with a session of another host (403)', async () => {
   const path = `/account?site_id=${own.site_id}`;
   const { email, password } = await own.givenCustomer();
   const at = new PaperBrowser(own.baseUrl, {}, fetchAt(host));
@@ -309,7 +309,7 @@ test("accepts a return_url at the shop's hosts, and rejects one at another host 
   }
 });
 
-test("a page at a shop's host may call the API there, whatever origins the token lists; other pages get 403", async () => {
+test("a page at a shop's host may call the API at that host even if the token does not list its origin; other pages get 403", async () => {
   const body = { description: 'App', allowed_origins: ['https://app.example'] };
   const { data } = await own.dashboard.POST('/api/dashboard/storefront-tokens', { body });
   const from = (name: string, origin: string) =>
@@ -323,7 +323,7 @@ test("a page at a shop's host may call the API there, whatever origins the token
   expect((await from(host, 'https://evil.example')).status).toBe(403);
 });
 
-test('a host must be a name with a domain, and is stored in lower case and ASCII', () => {
+test('stores a host in lower case and ASCII, and rejects anything but a name with a domain', () => {
   const base = 'https://commerce.example';
   expect(readHost('Shop.Example', base)).toBe('shop.example');
   expect(readHost('bücher.example', base)).toBe('xn--bcher-kva.example');

@@ -6,22 +6,22 @@ import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../
 
 /**
  * Maps the `Host` header, which a proxy must pass on, to a site. The hosts of all sites are kept in memory and read
- * again every few seconds, so requests do not query them. The configured host and unknown hosts belong to no site. A
- * host can restrict what a request may access, but never extends it.
+ * again every few seconds, so requests do not query them. The configured host and unknown hosts belong to no site. The
+ * host can only restrict the access of a request, never extend it.
  */
 export interface SiteHosts extends ShopAddresses {
   /** Whether the request was sent to the configured host. */
   isConfigured(request: Named): boolean;
   /** The site of the request's host; undefined if no site has that host. */
   siteAt(request: Named): string | undefined;
-  /** The origin that the browser uses: that of the site's host, otherwise that of the configured base URL. */
+  /** The origin that the browser uses: the origin of the site's host, otherwise the configured one. */
   originAt(request: Named): string;
   /**
    * Whether the hosts were read at least once. Before that, requests at a shop's host are handled like those at the
    * configured host.
    */
   isRead(): boolean;
-  /** Reads the hosts again at once. */
+  /** Reads the hosts again now. */
   reload(): Promise<void>;
   stop(): void;
 }

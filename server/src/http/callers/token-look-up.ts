@@ -42,8 +42,8 @@ export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'era' | 'show
 }
 
 /**
- * Parsed rows by their JSON. Every call still queries the database, so a revoked token is rejected at once, but most
- * results are equal, and parsing a result takes longer than the rest of the look-up's work.
+ * Caches parsed rows by their JSON. Every call still queries the database, so a revoked token is rejected immediately.
+ * But most rows are equal, and parsing a row takes longer than the rest of the look-up.
  */
 const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
 
@@ -64,8 +64,8 @@ export interface Beside {
 }
 
 /**
- * The statement that looks up a token and the tokens sent with it. It sets the tenant for row-level security, to empty
- * text for an unknown token. `withPrincipal` adds the columns that `withClaim` needs.
+ * Builds the statement that looks up a token and the tokens sent with it. The statement sets the tenant for row-level
+ * security, to empty text for an unknown token. `withPrincipal` adds the columns that `withClaim` needs.
  */
 export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, withPrincipal = false): Sql {
   const { columns, join, origins, privateId, principal } = besidesOf(claim);
@@ -153,7 +153,10 @@ export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
     from (${lookUp}) as found`;
 }
 
-/** The catalogue's version, read only for operations that use it, because reading it takes two more tables. */
+/**
+ * Selects the catalogue's version, or an empty text for operations that do not use it, because the version requires two
+ * more tables.
+ */
 export function versionOf(operation: Operation) {
   return operation.readsCatalogue ? sql`catalog_version(s.site_id)` : sql`''`;
 }

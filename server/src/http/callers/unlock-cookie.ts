@@ -16,8 +16,8 @@ function nameOf(baseUrl: string): string {
 }
 
 /**
- * The unlock passes in the browser's cookie. Several cookies of this name are all ignored, because one of them would be
- * forged.
+ * Returns the unlock passes in the browser's cookie. If there are several cookies with this name, returns none, because
+ * some must be forged.
  */
 export function unlockPasses({ headers }: Sender, baseUrl: string): string[] {
   const name = nameOf(baseUrl);

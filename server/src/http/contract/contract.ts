@@ -36,10 +36,10 @@ export interface Operation {
   secret: boolean;
   /** Whether error responses may contain a secret as well. */
   secretRefusal: boolean;
-  /** How a request without credentials names its shop: by site id, or by the device_code in its body. */
+  /** Whether a request without credentials names its shop by site id, or by the device_code in its body. */
   namedBy: 'site' | 'device_code' | undefined;
   /**
-   * When a mutation may omit the Idempotency-Key: if its body is a form, or always. Undefined if the key is required.
+   * Whether a mutation may omit the Idempotency-Key if its body is a form, or always. Undefined if the key is required.
    */
   keyWaived: 'forms' | 'always' | undefined;
   /** Whether error responses contain error_description for OAuth clients (RFC 6749 §5.2). */

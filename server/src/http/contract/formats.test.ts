@@ -37,7 +37,7 @@ test('rejects a date-time that PostgreSQL or a client would read differently (42
   }
 });
 
-test('rejects only the import row with an invalid date', async () => {
+test('an import rejects only the row with an invalid date', async () => {
   const { dashboard } = await openShop();
   const products = [
     { name: 'Mug', slug: 'mug', price: '10.00', published_at: '2026-05-04T10:30:00+16:00' },
@@ -55,7 +55,7 @@ test('accepts every date-time in the supported years with every real UTC offset'
   }
 });
 
-test('returns very early and very late times of the database unchanged or as the last supported time', () => {
+test('formats database times of the years 1 to 9999, and replaces later ones with the end of 9999', () => {
   expect(parseMoment('0001-01-01 00:00:00+00')).toBe('0001-01-01T00:00:00.000Z');
   expect(parseMoment('0050-06-01 12:30:00.5+00')).toBe('0050-06-01T12:30:00.500Z');
   expect(parseMoment('2026-05-04 10:30:00.123456+00')).toBe('2026-05-04T10:30:00.123Z');

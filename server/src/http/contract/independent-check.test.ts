@@ -35,7 +35,7 @@ const ODD_TEXTS = [
 const ODD_VALUES = [null, 7, -1, 1.5, '', '0.10', 'x'.repeat(70_000), ID, [], {}, true];
 
 test.each(operationTable)(
-  'an independent validator finds mistakes in the same parts of requests for $id',
+  'reports mistakes in the same parts of a request as an independent validator: $id',
   (operation) => {
     for (const made of requestsFor(operation)) {
       const req = asRequest(made);
@@ -76,7 +76,9 @@ function takes({ parameters }: Operation, header: string): boolean {
   return parameters.some(({ name }) => name === header);
 }
 
-/** The value replaced as a whole, and with each nested value replaced. */
+/**
+ * Yields variations of a value: replaced as a whole, with a field added or removed, and with each nested value varied.
+ */
 function* variationsOf(value: unknown): Generator<unknown> {
   yield* ODD_VALUES;
   yield [value];

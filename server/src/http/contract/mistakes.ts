@@ -205,7 +205,9 @@ const tooLong =
     ctx: { max_length: limitOf(error) },
   });
 
-/** Messages by JSON Schema keyword. The types are those of pydantic, which clients know from similar APIs. */
+/**
+ * Messages by JSON Schema keyword. The values of `type` are those of pydantic, which clients know from similar APIs.
+ */
 const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   required: () => ({ type: 'missing', msg: 'Field required.' }),
   dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required together with ${params.property}.` }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allowedMethods, route } from './route.ts';
 
-test('finds the operation for a path with a very long slug', () => {
+test('routes a path with a very long slug to its operation', () => {
   const slug = 'a'.repeat(255);
 
   const { operation, path } = route('GET', `/api/storefront/products/${slug}?q=1`);
@@ -21,7 +21,7 @@ test('rejects a path in another case or with extra slashes (not_found)', () => {
   }
 });
 
-test('lists the methods of an existing path, also in the error for another method', () => {
+test('lists the allowed methods of a path, and names them in the error for another method', () => {
   expect(allowedMethods('/api/storefront/products')).toEqual(['GET', 'HEAD']);
   expect(() => route('POST', '/api/storefront/products')).toThrow('This path supports GET, HEAD.');
 });

@@ -4,8 +4,8 @@ import { detailOf } from './mistakes.ts';
 import { valueErrors } from './validator.ts';
 
 /**
- * Number of values above which only the first mistake of a row is reported. Lower than for a whole body, because up to
- * a hundred rows are validated in one request.
+ * Number of values in a row above which only its first mistake is reported. Lower than for a whole body, because one
+ * request may contain up to a hundred rows.
  */
 const LARGE_ROW = 500;
 

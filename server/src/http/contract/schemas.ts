@@ -12,7 +12,7 @@ const compilers = new WeakMap<ContractDocument, Partial<Record<'all errors' | 'f
 
 const require = createRequire(import.meta.url);
 
-/** ajv is loaded on first use. It does not validate the contract itself, which is linted, to keep the start fast. */
+/** Loads ajv on first use. To keep the start fast, ajv does not validate the contract itself, which is linted. */
 function compilerOf(allErrors: boolean, source: ContractDocument): Ajv2020 {
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const formats = { ...FORMATS, password: true as const };

@@ -22,7 +22,7 @@ test('converts parameters to their types and fills in defaults', () => {
   expect(req.query).toEqual({ limit: 5, in_stock: true, vendor: ['Alder'], page: 1 });
 });
 
-test('reports mistakes in all parts of a request at once, each with its location', () => {
+test('reports mistakes in all parts of a request in one response, each with its location', () => {
   const req = request({
     headers: { 'idempotency-key': 'no uuid' },
     params: { product_id: 'urn:uuid:0' },
@@ -59,7 +59,7 @@ test('reports a mistake in a field only once', () => {
   ]);
 });
 
-test('describes an invalid amount in words, and returns the pattern for programs', () => {
+test('describes the format of an amount in words, and returns the regular expression in ctx.pattern', () => {
   const refused = (price: string) =>
     contractMistakes(
       operation('dashboard.createShippingOption'),
@@ -138,7 +138,7 @@ test('does not validate the rows of an import with the request, because the impo
   ).toHaveLength(1);
 });
 
-test('compiles every operation of the contract and checks every format in it', () => {
+test('validates every operation of the contract, and supports every format in it', () => {
   // Ignores examples, which may have a property named `format`.
   const schemas = JSON.stringify(document, (name, value) => (name.startsWith('example') ? undefined : value));
   const formats = new Set(schemas.match(/"format":"[^"]+"/g));

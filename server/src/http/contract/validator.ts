@@ -3,9 +3,9 @@
  * with all paths of the contract in turn, but our router has already found the operation.
  *
  * An operation is compiled on first use, which takes some milliseconds. The class compiles an operation again, and
- * keeps the result, for each new Content-Type, even for a new `charset`. So it always gets the same one, and only the
- * declared parts of the request. It throws messages; we return the ajv errors behind them, which have the path and the
- * rule.
+ * keeps the result, for each new Content-Type, even for a new `charset`. Therefore it always gets the same
+ * Content-Type, and only the declared parts of the request. It throws messages; this module returns the ajv errors
+ * behind them, which contain the path and the rule.
  */
 
 import { createRequire } from 'node:module';
@@ -89,7 +89,9 @@ function validatorFor(errors: 'all' | 'first', source: ContractDocument): Valida
   return known[errors];
 }
 
-/** Private members of `RequestValidator`. Its version is pinned. */
+/**
+ * Private members of `RequestValidator` that this module uses. The version of the package is pinned for that reason.
+ */
 interface Compilers {
   ajv: Pick<Ajv2020, 'getSchema'>;
   ajvBody: Pick<Ajv2020, 'getSchema'>;
@@ -142,8 +144,8 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
   const contract = componentsAlone(source);
   const prepared = <T extends object>(part: T) => preparedFor(source, part);
   const requestValidator = new RequestValidator(contract, optionsFor(allErrors));
-  // The validators have registered the components by name. If they stayed here, they would be copied into the schema of
-  // every operation.
+  // The validators have registered the components by name. If `contract` kept them, they would be copied into the
+  // schema of every operation.
   contract.components = {};
   const { ajv, ajvBody } = requestValidator as unknown as Compilers;
   const known = new Map<string, Known>();
@@ -225,7 +227,8 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
 function preparedFor<T extends object>(source: ContractDocument, part: T): T {
   return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
-    // ajv compares unique entries by a table only if their type is inlined. Otherwise it compares every pair.
+    // ajv uses a hash table to find duplicate entries only if the type of the entries is inlined. Otherwise it compares
+    // every pair.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
     if (uniqueItems && items?.$ref) fields.items = structuredClone(resolveIn(source, items));
     if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));

@@ -52,8 +52,8 @@ function gaugePool(db: Pool, registers: Registers): void {
 }
 
 /**
- * Reports the job queue whenever the metrics are read. It is in the database, so every process reports the same values.
- * Absent if it cannot be read.
+ * Reports the job queue whenever the metrics are read. The queue is in the database, so every process reports the same
+ * values. Reports nothing if the queue cannot be read.
  */
 function gaugeQueue(db: Pool, registers: Registers): void {
   let reading: Promise<JobBacklog[]> | undefined;
@@ -79,7 +79,9 @@ function gaugeQueue(db: Pool, registers: Registers): void {
   gauge('jobs_oldest_due_seconds', 'How long the oldest of them has been due', ({ oldest_seconds }) => oldest_seconds);
 }
 
-/** Whether the database accepts writes, as far as requests have noticed, and how far its standbys are behind. */
+/**
+ * Reports whether the database accepts writes, as far as requests have noticed, and how far its standbys are behind.
+ */
 function gaugeDatabase(db: Pool, registers: Registers): void {
   new Gauge({
     name: 'database_read_only',

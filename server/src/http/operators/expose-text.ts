@@ -8,7 +8,7 @@ import { answerTo } from '../pipeline/errors.ts';
 export interface MetricsAccess {
   /** Whether the metrics are public if no token is set. */
   open: boolean;
-  /** Bearer token for reading them. */
+  /** Bearer token with which the metrics can be read. */
   token: string | undefined;
 }
 

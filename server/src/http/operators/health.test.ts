@@ -3,7 +3,7 @@ import { startServer, stopServer, testServer } from '../../../test/server.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
 
-test('/readyz answers 200 while all connections are in use', async () => {
+test('/readyz answers 200 while all database connections are in use', async () => {
   const server = await startServer(databaseUrl());
   onTestFinished(() => stopServer(server));
   const connections = await Promise.all(Array.from({ length: server.db.options.max }, () => server.db.connect()));
@@ -16,7 +16,7 @@ test('/readyz answers 200 while all connections are in use', async () => {
   expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'ok' }]);
 });
 
-test("/readyz answers 200 once the server's own migrations are applied, even if newer ones are too, and 503 before", async () => {
+test("/readyz answers 503 until the server's migrations are applied, then 200, even if the database has newer migrations", async () => {
   const { owner } = await testServer();
   const isReady = async () => {
     const server = await startServer(databaseUrl());

@@ -20,7 +20,7 @@ const CACHED_MS = 2_000;
 interface Verdict {
   ready: boolean;
   reason?: string;
-  /** Waiting jobs; undefined if they could not be read in time. The server is ready nevertheless. */
+  /** Waiting jobs; undefined if they could not be read in time, which does not affect readiness. */
   queue?: JobBacklog[];
 }
 

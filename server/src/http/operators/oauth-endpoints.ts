@@ -107,8 +107,8 @@ function jsonIn(text: string): unknown {
 }
 
 /**
- * Revokes a token at once. Knowing the token is enough to revoke it. For an unknown token the response is the same (RFC
- * 7009 §2.2).
+ * Revokes a token with immediate effect. Knowing the token is enough to revoke it. For an unknown token the response is
+ * the same (RFC 7009 §2.2).
  */
 async function revoke(call: OAuthCall) {
   const { limits, req, res, deadline, db, tenant, actor, secretKey, auditKey } = call;

@@ -50,7 +50,7 @@ async function callWith(token: string | undefined): Promise<number> {
   return status;
 }
 
-test("a standard client discovers the shop, registers, gets its customer's approval, calls the API, and revokes its token", async () => {
+test("a standard OAuth client discovers the shop, registers, gets the customer's approval, calls the API, and revokes its token", async () => {
   const resource = `http://localhost/sites/${shop.site_id}`;
   const { page, back, code_verifier, state } = await allowed({ resource }, { ...ALLOWED, scope_4: '', category_1: '' });
   expect(page.html).toContain('Stock client');
@@ -78,7 +78,7 @@ test("a standard client discovers the shop, registers, gets its customer's appro
   expect(data?.agent_tokens[0]).toMatchObject({ agent_name: 'Stock client', status: 'revoked', revoked_by: 'agent' });
 });
 
-test('after consent, only the customer who approved is led back to the client with the code, and URL parameters cannot change the redirect URI', async () => {
+test('after consent, only the customer who approved is redirected with the code, and URL parameters cannot change the redirect URI', async () => {
   const begun = await beginAuthorization(config);
   const { browser, at, page } = await atConsent(shop, customer, begun.address);
   const leave = at.replace('/agent-consent?', '/agent-consent/leave?');
@@ -100,7 +100,8 @@ test('after consent, only the customer who approved is led back to the client wi
   }
   expect(back.origin + back.pathname).toBe(REDIRECT_URI);
   expect(sentTo(again).href).toBe(back.href);
-  // Other browsers that open the page's URL, such as that of the person who sent the link, do not get the code.
+  // The code goes only to this browser, not to others that open the page's URL, such as the browser of the person who
+  // sent the link.
   for (const other of [new PaperBrowser(shop.baseUrl), stranger.browser]) {
     const { response, html } = await other.open(leave);
     expect([response.headers.get('Refresh'), /cod_/.test(html)]).toEqual([null, false]);
@@ -111,7 +112,7 @@ test('after consent, only the customer who approved is led back to the client wi
   expect((await browser.open(leave)).response.headers.get('Refresh')).toBeNull();
 });
 
-test('resource metadata names the authorization server', async () => {
+test('the OAuth resource metadata names the authorization server', async () => {
   for (const path of ['', '/mcp', '/ucp/mcp']) {
     const resource = new URL(`http://localhost/sites/${shop.site_id}${path}`);
     const options = {
@@ -130,7 +131,7 @@ test('resource metadata names the authorization server', async () => {
   }
 });
 
-test('a used authorization code that is sent without its verifier does not revoke the token', async () => {
+test('sending a used authorization code with a wrong verifier or client id does not revoke the token', async () => {
   const { back, code_verifier } = await allowed();
   const { client_id } = config.clientMetadata();
   const fields = { code: back.searchParams.get('code') ?? '', client_id, redirect_uri: REDIRECT_URI, code_verifier };
@@ -145,7 +146,7 @@ test('a used authorization code that is sent without its verifier does not revok
   expect(await callWith(body.access_token)).toBe(401);
 });
 
-test('an authorization code works once for its client, and a second use revokes the token, even concurrently', async () => {
+test('only the first use of an authorization code returns a token, even concurrently, and a second use revokes the token', async () => {
   const { back, code_verifier } = await allowed();
   const code = back.searchParams.get('code') ?? '';
   const client_id = config.clientMetadata().client_id;
@@ -181,7 +182,7 @@ test('an authorization code works once for its client, and a second use revokes 
   expect((await exchange(shop, sent)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('redirects with a standard error if the customer denies, the shop allows no agents, or the request expires', async () => {
+test('redirects with a standard OAuth error if the customer denies, the shop allows no agents, or the request expires', async () => {
   const denied = await beginAuthorization(config, { scope: 'catalog:read', budget_cents: '2500' });
   const asked = await atConsent(shop, customer, denied.address);
   expect(asked.page.html).toContain('value="25.00"');
@@ -211,7 +212,7 @@ test('redirects with a standard error if the customer denies, the shop allows no
   expect(sentTo(await browser.open(at)).searchParams.get('error_description')).toMatch(/did not decide in time/);
 });
 
-test('a customer with ten agents can revoke one before a new one is approved', async () => {
+test('a customer with ten agents can revoke one on the consent page, and then approve a new one', async () => {
   const busy = await shop.givenCustomer();
   for (let i = 1; i <= 10; i += 1) await givenAgent(shop, busy, { agent_name: `Agent ${i}` });
   const { address } = await beginAuthorization(config);
@@ -225,7 +226,7 @@ test('a customer with ten agents can revoke one before a new one is approved', a
   expect(sentTo(await browser.press(shown, 'approve', ALLOWED)).searchParams.get('code')).toMatch(/^cod_/);
 });
 
-test('shows the mistakes of an authorization request on a page, without redirecting automatically', async () => {
+test('shows errors in an authorization request on a page instead of redirecting', async () => {
   const { address } = await beginAuthorization(config);
   const open = (change: Record<string, string>, more = '') => {
     const changed = new URL(address);
@@ -265,7 +266,7 @@ test('shows the mistakes of an authorization request on a page, without redirect
   expect((await open({}, '&state=twice')).status).toBe(400);
 });
 
-test('registers only redirect URIs that nobody else can take over, and loopback addresses with any port', async () => {
+test('registers only https, loopback and reverse-domain redirect URIs, and ignores the port of a loopback URI', async () => {
   const register = (metadata: unknown) =>
     fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/register`, { method: 'POST', body: JSON.stringify(metadata) });
   for (const uri of [
@@ -301,7 +302,7 @@ test('registers only redirect URIs that nobody else can take over, and loopback 
   expect(await at('com.example.app:/cb2')).toBe(400);
 });
 
-test('a client in a web page may read the metadata, register and exchange codes, but not call pages or MCP', async () => {
+test('CORS lets a web page use the OAuth metadata, registration and token endpoints, but not pages or MCP', async () => {
   const Origin = 'http://localhost:6274';
   const issuer = `/sites/${shop.site_id}`;
   const at = (path: string, method: string, more: RequestInit = {}) =>
@@ -339,7 +340,7 @@ test('answers 405 with the allowed method if an OAuth endpoint that requires POS
   }
 });
 
-test('keeps the valid redirect URIs of an app that registers valid and invalid ones', async () => {
+test('registering an OAuth client with valid and invalid redirect URIs keeps only the valid ones', async () => {
   // Redirect URIs of the Cursor editor.
   const [own, page, local] = [
     'cursor://anysphere.cursor-mcp/oauth/callback',
@@ -371,7 +372,7 @@ test('keeps the valid redirect URIs of an app that registers valid and invalid o
   expect((await register([page, 'javascript:alert(1)'])).status).toBe(400);
 });
 
-test('accepts a client id that is the URL of a document describing the client', async () => {
+test('accepts the URL of a client metadata document as client id', async () => {
   const documents: Record<string, unknown> = {};
   const asked: string[] = [];
   const server = createServer(({ url = '' }, res) => {
@@ -407,7 +408,7 @@ test('accepts a client id that is the URL of a document describing the client', 
   server.close();
 });
 
-test('the token endpoint also accepts the device grant', async () => {
+test('the OAuth token endpoint also accepts the device grant', async () => {
   const scope = 'catalog:read orders:read';
   const asked = await oauth.initiateDeviceAuthorization(config, { scope });
   const polled = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: asked.device_code };
@@ -418,7 +419,7 @@ test('the token endpoint also accepts the device grant', async () => {
   expect((await exchange(shop, polled)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('each host of a shop is a separate issuer, and each response names the issuer at which its flow began', async () => {
+test('each host of a shop is a separate OAuth issuer, and authorization responses name the issuer at which the flow began', async () => {
   const host = `shop.${shop.site_id}.example`;
   const insertion = 'insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)';
   await shop.owner.query(insertion, [host, shop.site_id]);

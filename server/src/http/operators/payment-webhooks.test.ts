@@ -24,7 +24,7 @@ test('creates one order if payment events arrive repeatedly and out of order', a
   expect(rows).toHaveLength(1);
 });
 
-test('accepts a webhook before or after the shopper returns', async () => {
+test('accepts a payment webhook before or after the shopper returns, and creates one order', async () => {
   const shop = await stripe.givenShop();
   const [early, late] = [await shop.givenPage(), await shop.givenPage()];
   await standIn.press(early.url, 'pay');
@@ -40,7 +40,7 @@ test('accepts a webhook before or after the shopper returns', async () => {
   expect((await shop.orderOf(late.checkout_id))?.id).toBe(data?.order.id);
 });
 
-test('answers 503 to an event that times out, without effect, and applies it when it is sent again', async () => {
+test('answers 503 to a payment event that times out, changes nothing, and applies the event when it is sent again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -139,7 +139,7 @@ test('accepts a signed payment event that is empty or names an unknown payment, 
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('rejects an event of another Stripe account (conflict), so that Stripe retries it and shows the reason to the merchant', async () => {
+test('rejects an event of another Stripe account (409 conflict), so that Stripe retries it and shows the reason to the merchant', async () => {
   const shop = await stripe.givenShop();
   const page = await shop.givenPage();
   const order = await shop.givenPaidOrder();
@@ -174,7 +174,7 @@ test('rejects an event of another Stripe account (conflict), so that Stripe retr
   expect(await shop.orderOf(page.checkout_id)).toBeUndefined();
 });
 
-test('answers 404 for unknown sites, sites without an account and other methods, and rejects large bodies', async () => {
+test('payment webhooks answer 404 for an unknown site, a site without an account or a GET, and 413 for a large body', async () => {
   const shop = await stripe.givenShop();
   const { dashboard } = shop;
   expect(await post(`${shop.baseUrl}/webhooks/stripe/0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99`, '{}')).toBe(404);
@@ -185,7 +185,7 @@ test('answers 404 for unknown sites, sites without an account and other methods,
   expect(await post(shop.endpoint.url, '{}')).toBe(404);
 });
 
-test('answers 503 or 500 while Stripe is unreachable, and applies the event on the next attempt', async () => {
+test('answers 503 or 500 to a payment event while Stripe is unreachable, and applies the event when Stripe sends it again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');

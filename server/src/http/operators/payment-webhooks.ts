@@ -48,7 +48,7 @@ export function paymentWebhooks(deps: WebhookDeps): Router {
   return router;
 }
 
-/** Turns an error of the body parser into an API error. */
+/** Wraps the body parser, and turns its errors into API errors. */
 function readingWith(read: RequestHandler): RequestHandler {
   return (req, res, next) =>
     read(req, res, (error?: unknown) => {
@@ -88,9 +88,9 @@ function refuse(error: unknown): never {
 }
 
 /**
- * Rejects an event about an object of another account, if the shop knows its payment. The provider then retries for
- * days, during which the merchant can configure the right account, and shows the reason for the failure. Events about
- * unknown payments are ignored.
+ * Rejects an event about an object of another account, if the shop knows its payment. The provider then shows the
+ * reason and retries for days, during which the merchant can configure the right account. Events about unknown payments
+ * are ignored.
  */
 async function refuseOfOtherAccount(shop: Shop, { message, payment_id }: UnknownToAccount): Promise<void> {
   const known =

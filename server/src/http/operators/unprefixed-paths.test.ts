@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { givenAgent } from '../../../test/agents.ts';
 import { openShop } from '../../../test/shop.ts';
 
-test('redirects paths without the API prefix to the API with method, query and body', async () => {
+test('redirects a path without the API prefix to the API, and keeps method, query and body', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Blue mug' });
   const customer = await shop.givenCustomer();
@@ -44,7 +44,7 @@ test.each([
     '/customer/me/agent-consent/BCDF-GHJK/approve',
     '/api/storefront/customer/me/agent-consent/BCDF-GHJK/approve',
   ],
-])('%s %s answers 308', async (method, path, location) => {
+])('redirects %s %s to the API (308)', async (method, path, location) => {
   const { baseUrl } = await openShop();
   const answer = await fetch(baseUrl + path, { method, redirect: 'manual' });
   expect([answer.status, answer.headers.get('Location')]).toEqual([308, location]);

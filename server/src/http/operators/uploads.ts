@@ -1,6 +1,6 @@
 /**
- * Serves `PUT /uploads/{site_id}/{token}`, which accepts the bytes of an announced file once. They are written to disk
- * as they arrive. An upload that aborts or does not match the announced file can be repeated at the same URL.
+ * Serves `PUT /uploads/{site_id}/{token}`, which accepts the bytes of an announced file once. The bytes are written to
+ * disk as they arrive. An upload that aborts or does not match the announced file can be repeated at the same URL.
  */
 
 import { rm } from 'node:fs/promises';
@@ -124,7 +124,7 @@ async function receiveAll({ files: store, deadlines }: UploadDeps, expected: fil
   } catch (error) {
     if (error instanceof TooLong) throw wrongLength(expected);
     if (inTime.aborted) throw new ShopError('request_timeout', 'The file did not arrive in time.');
-    // The client has disconnected, so nobody receives the error.
+    // The client has disconnected and does not receive the error.
     if (req.destroyed) throw new ShopError('invalid_request', 'Upload aborted by the client.');
     throw storeAway(error);
   }

@@ -25,7 +25,7 @@ const MAX_IDS = 8;
  * recorded.
  */
 const MAX_ANSWER = 64 * 1024;
-/** Results of `find` operations that are answered with 200 but found no product to use. */
+/** Results of `find` operations that return 200 but no single product. */
 const INCONCLUSIVE = ['needs_choice', 'not_found'];
 
 /** The details of a call. Only the result is recorded if the call had no active token. */
@@ -84,8 +84,8 @@ function foundIn(said: Fields): number | null {
 type ToldProduct = AuditDetails['products'][number];
 
 /**
- * The product that the call chose, or the items in its response. The quantity is taken from the agent's sentence if it
- * was not sent separately.
+ * The product that the call chose, or the items in its response. Without a quantity in the request, the quantity is
+ * taken from the agent's sentence.
  */
 function productsIn(said: Fields, asked: Fields): ToldProduct[] {
   const lines = [said.items, fieldsIn(said.cart).items, fieldsIn(said.checkout).items].find(Array.isArray) ?? [];

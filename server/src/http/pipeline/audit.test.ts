@@ -14,7 +14,7 @@ async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>
   return rows;
 }
 
-test('a mutation writes one audit row with any credential; replays and reads write none', async () => {
+test('a mutation with any credential writes one audit row; replays and reads write none', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };
@@ -55,7 +55,7 @@ test('audits a call rejected with 404, but not one with an invalid body', async 
   expect(await eventsOf(shop)).toMatchObject([{ action: 'storefront.addCartItem', status: 404 }]);
 });
 
-test('requests can insert audit rows, but not change or delete them', async () => {
+test("the server's database role can insert audit rows, but not change or delete them", async () => {
   const shop = await openShop();
   await shop.storefront.POST(cart);
 

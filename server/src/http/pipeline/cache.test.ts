@@ -90,7 +90,7 @@ const PATHS = [
   '/products?facets=true',
 ];
 
-test.each(PATHS)('answers %s from the cache while items are reserved and sold, with current stock', async (path) => {
+test.each(PATHS)('answers %s from the cache with the current stock after items are reserved and sold', async (path) => {
   const shop = await sellingShop();
   const first = await read(shop, path);
   expect([first.cached, (await read(shop, path)).cached]).toEqual([false, true]);
@@ -108,7 +108,7 @@ test.each(PATHS)('answers %s from the cache while items are reserved and sold, w
   expect(new Set([first.etag, held.etag, sold.etag]).size).toBe(3);
 });
 
-test.each(PATHS)('%s shows at once that a variant has sold out or is available again', async (path) => {
+test.each(PATHS)('%s shows immediately that a variant has sold out or is available again', async (path) => {
   const shop = await sellingShop();
   await read(shop, path);
 
@@ -125,7 +125,7 @@ test.each(PATHS)('%s shows at once that a variant has sold out or is available a
   expect([(await read(shop, path)).cached, (await read(shop, path)).cached]).toEqual([true, true]);
 });
 
-test('shops that share one database connection get their own stock from the cache', async () => {
+test('two shops that share a database connection each get their own stock from the cache', async () => {
   const shops = [await sellingShop(), await sellingShop()] as const;
   for (const shop of shops) await read(shop, '/products');
 

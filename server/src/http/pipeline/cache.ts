@@ -12,9 +12,10 @@ import type { Packed } from './compress.ts';
 import type { Answer } from './errors.ts';
 
 /**
- * A cache of catalogue responses that are never stale. The token look-up reads the site's catalogue version, which
- * every committed change increments, and the current stock of the products in the cached response. If the version is
- * unchanged, the cached response is sent with that stock filled in. The ETag depends on version and stock.
+ * A cache of catalogue responses that are never stale. The token look-up reads two values: the site's catalogue
+ * version, which every committed change increments, and the current stock of the products in the cached response. If
+ * the version is unchanged, the cached response is sent with the current stock filled in. The ETag depends on version
+ * and stock.
  */
 export interface CatalogueCache {
   /** Looks for a cached response before the caller is authenticated. */
@@ -132,8 +133,8 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       const { status, body, empty, shown } = await read();
       const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
-      // Empty results are not cached, because anybody can request any number of them. Neither are reads during a
-      // change, because they may mix old and new data.
+      // Not cached: empty results, because the number of such requests is unlimited, and reads during a change, because
+      // they may mix old and new data.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
         return answer;
       if (shown) answers.set(key, entryOf(shown, etag));

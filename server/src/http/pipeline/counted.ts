@@ -10,7 +10,7 @@ export interface Counted {
    * affected.
    */
   refusalIfFailed?: ShopError;
-  /** Call it after a success: it uncounts the request in limits that count only failures. */
+  /** Gives points back to limits that count only failures. Call it after a success. */
   succeeded?: () => Promise<void>;
 }
 

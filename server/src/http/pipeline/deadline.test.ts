@@ -56,7 +56,7 @@ test('rolls back a mutation that times out (503), and runs it when it is retried
   expect(await quantities()).toEqual([{ quantity: 1 }]);
 });
 
-test('a write that waits for a lock at COMMIT times out at the deadline without any effect (503 timeout)', async () => {
+test('a write that waits for a lock at COMMIT times out at the deadline and changes nothing (503 timeout)', async () => {
   const { server, headers, lock } = await openHurried();
   const key = randomUUID();
   const make = () =>
@@ -96,7 +96,7 @@ test('releases the connection of a read that times out (503)', async () => {
   expect((await list()).status).toBe(200);
 });
 
-test('rolls back a form that times out (503), and shows on the page that it may be sent again', async () => {
+test('rolls back a form submission that times out (503), and asks the shopper to try again', async () => {
   const { server, shop, lock, failures } = await openHurried();
   const { checkout_url } = await shop.givenCheckout();
   let origin = shop.baseUrl;

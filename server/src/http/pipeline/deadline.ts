@@ -16,8 +16,8 @@ export interface Deadlines {
 export const DEADLINES: Deadlines = { request: 30, upload: 120 };
 
 /**
- * The deadline of a request. When it passes, the response is 503 `timeout` at once, and the request's connection is
- * closed so that PostgreSQL rolls back. After COMMIT was sent, its result is awaited instead, because `timeout`
+ * The deadline of a request. When it passes, the response is an immediate 503 `timeout`, and the request's connection
+ * is closed so that PostgreSQL rolls back. After COMMIT was sent, its result is awaited instead, because `timeout`
  * promises that nothing has changed. PostgreSQL itself cancels statements that were sent together with COMMIT when the
  * deadline passes.
  */
@@ -29,7 +29,10 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** Whether the deadline passed during a COMMIT. It is then enforced if the work fails, is retried or continues. */
+  /**
+   * Whether the deadline passed during a COMMIT. If so, it is enforced as soon as the work fails, is retried or
+   * continues.
+   */
   #missed = false;
 
   constructor(seconds: number) {

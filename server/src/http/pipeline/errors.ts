@@ -58,7 +58,7 @@ export function codeOf(error: unknown): string {
   return error instanceof ShopError ? error.code : translate(error).code;
 }
 
-/** Whether the response rejects the request (4xx). Server errors do not count as failed guesses. */
+/** Whether the response is a 4xx error. Server errors do not count as failed guesses. */
 export function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500;
 }
@@ -159,7 +159,9 @@ function diskFull(): ShopError {
   );
 }
 
-/** Until an operator has freed disk space, earlier retries are pointless. */
+/**
+ * Retry-After while the disk is full. A full disk must be freed by an operator, so earlier retries would fail as well.
+ */
 const RETRY_WHEN_FULL_SECONDS = 10;
 
 /** Whether a statement or a lock timed out, which rolled the transaction back. */
@@ -178,8 +180,8 @@ const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|CE001|ECO
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
 /**
- * Whether the database did not answer in time. pg reports that as an `Error` without a code. A TypeError is a bug in
- * our code.
+ * Whether the database did not answer in time, rejected writes or aborted the transaction. pg reports a timeout as an
+ * `Error` without a code. A TypeError is a bug in our code.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknown || isReadOnlyError(error)) return true;

@@ -33,7 +33,7 @@ async function failing(times: number, send: () => Promise<Response>) {
   return { counts, last };
 }
 
-test('slows down a client that keeps sending an invalid token (429), but no other client at its IP address', async () => {
+test('rejects a client that keeps sending an invalid token (429), but no other client at its IP address', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { api_key, storefront_token, sync_secret } = shop.credentials;
@@ -80,7 +80,7 @@ test('serves a customer with a valid token while invalid customer tokens are sen
   expect(mine.status).toBe(200);
 });
 
-test('rejects a client that sends a new site id with each call (429), and accepts a valid credential at once', async () => {
+test('rejects a client that sends a new site id with each call (429), but accepts valid credentials from its IP address', async () => {
   const shop = await openShop();
   const invented = () => ({ 'X-Site-ID': randomUUID(), 'X-Service-Token': mintToken('storefront') });
   const ip = '10.9.2.1';
@@ -92,7 +92,7 @@ test('rejects a client that sends a new site id with each call (429), and accept
   expect((await call('/api/storefront/products', good, ip)).status).toBe(200);
 });
 
-test('answers 429 for invalid links after 60 attempts, and still opens a valid one', async () => {
+test('answers 429 for invalid checkout links after 60 attempts, and still opens a valid one', async () => {
   const shop = await openShop();
   const { checkout_url } = await shop.givenCheckout();
   const ip = '10.9.3.1';
@@ -104,7 +104,7 @@ test('answers 429 for invalid links after 60 attempts, and still opens a valid o
   expect(page.status).toBe(200);
 });
 
-test('accepts all logins of a shop whose customers share one IP address, because only failed logins count', async () => {
+test('accepts every correct login from a shared IP address, because the rate limit counts only failed logins', async () => {
   const shop = await openShop();
   const { email, password } = await shop.givenCustomer();
   const headers = {

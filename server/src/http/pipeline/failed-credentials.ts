@@ -20,7 +20,7 @@ export function keyOfFailure({ ip = '', headers }: Sender, kind = kindIn(headers
 }
 
 /**
- * The kind of credential that counts as failed. If a customer's token was sent with a storefront token, it is the
+ * Returns the kind of credential that failed. If a customer's token was sent with a storefront token, it is the
  * customer's.
  */
 function kindIn(headers: IncomingHttpHeaders): string {

@@ -23,7 +23,9 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  */
 export interface Prepared<Id extends OperationId> {
   prepare(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Preparing): Promise<Handler<Id>>;
-  /** Whether it hashes a password for callers without credentials. The number of concurrent ones is limited. */
+  /**
+   * Whether the handler hashes a password for callers without credentials. The number of concurrent hashes is limited.
+   */
   hashes?: true;
 }
 
@@ -57,7 +59,7 @@ export interface WholeCall<Id extends OperationId> {
   baseUrl: string;
   /** The dependencies of checkouts, in addition to the shop. */
   checkoutDeps: CheckoutDeps;
-  /** IP address and other data about where the request comes from. */
+  /** IP address and other data about the origin of the request. */
   origin: Origin;
   /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;
@@ -82,7 +84,7 @@ export interface Origin {
 
 type Success = 200 | 201 | 202 | 204;
 
-/** The response body. Each operation declares exactly one 2xx response; the spec is linted for that. */
+/** The response body. Each operation declares exactly one 2xx response, which the linter of the contract enforces. */
 export type Reply<Id extends OperationId> = Json<
   operations[Id]['responses'][keyof operations[Id]['responses'] & Success]
 >;

@@ -72,7 +72,7 @@ test('concurrent logins with one Idempotency-Key open one session and get the sa
   expect(rows).toHaveLength(2);
 });
 
-test('a concurrent repetition that fails because the first request has completed gets the first response', async () => {
+test('a concurrent retry that fails because the first request has completed returns the response of the first request', async () => {
   const shop = await openShop();
   const { id, email, password: words, client } = await shop.givenCustomer();
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
@@ -99,7 +99,7 @@ test('a concurrent repetition that fails because the first request has completed
   expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('replays an error (409 webhook_disabled) thrown before the transaction, even after its cause is gone', async () => {
+test('replays an error thrown before the transaction (409 webhook_disabled), even if its cause no longer exists', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const webhook = await unwrap(
@@ -122,7 +122,7 @@ test('replays an error (409 webhook_disabled) thrown before the transaction, eve
   expect(replayed.error).toEqual(refused.error);
 });
 
-test('rejects a call whose Idempotency-Key another request is using (409 idempotency_in_flight), but no other calls', async () => {
+test('rejects a call whose Idempotency-Key is in use by another request (409 idempotency_in_flight), and accepts other calls', async () => {
   const shop = await openShop();
   const { storefront, site_id } = shop;
   const { data: cart } = await storefront.POST('/api/storefront/cart', {});
@@ -148,7 +148,7 @@ test('rejects a call whose Idempotency-Key another request is using (409 idempot
   expect(free.response.status).toBe(201);
 });
 
-test('replays a response that is committed between the look-up and the lock, and rolls back the repeated work', async () => {
+test('replays a response stored after the look-up and before the lock, and rolls back the repeated work', async () => {
   const shop = await openShop();
   const { owner, storefront, site_id } = shop;
   const key = randomUUID();
@@ -176,7 +176,7 @@ test('replays a response that is committed between the look-up and the lock, and
   expect(await carts()).toBe(before);
 });
 
-test('runs a call again if the response stored under its key has expired', async () => {
+test('runs a call again if its Idempotency-Key has a stored response that has expired', async () => {
   const { owner, storefront, site_id } = await openShop();
   const key = randomUUID();
   const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });

@@ -1,11 +1,11 @@
 /**
- * Runs an operation once per Idempotency-Key of its caller. All in the request's transaction:
+ * Runs an operation once per Idempotency-Key of its caller. All steps are in the request's transaction:
  * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in its look-up statement.
  *    If another request holds the lock, this one waits until that request ends, at most for lock_timeout (2 s).
- * 2. a stored response is replayed to the same request; another request with the key is 422.
- * 3. after the work, one statement stores key, response and audit row. The primary key lets one response be stored: a
- *    response committed between the look-up and the lock rolls this request back, which then runs again and finds it. A
- *    final error is stored by a second transaction, which claims the key again.
+ * 2. replay a stored response to the same request, and reject another request with the same key (422).
+ * 3. after the work, store key, response and audit row in one statement. The primary key allows one response per key:
+ *    if another request has committed a response between the look-up and the lock, this request is rolled back, runs
+ *    again and finds that response. A final error is stored by a second transaction, which claims the key again.
  */
 
 import { createHmac, hash, hkdfSync } from 'node:crypto';
@@ -23,7 +23,10 @@ export interface Key {
   operation_id: string;
   /** Method, path, query and body in canonical form. */
   request: string;
-  /** Whether the success response contains a secret. It is then encrypted with a key that is not in the database. */
+  /**
+   * Whether the success response contains a secret. If so, the stored response is encrypted with a key that is not in
+   * the database.
+   */
   secret: boolean;
   /** Whether error responses may contain a secret as well. */
   secretRefusal: boolean;
@@ -125,8 +128,8 @@ export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
 type StoredRow = RowOf<'idempotency_keys', 'request_hash' | 'status' | 'body' | 'encrypted'> & { written_at: string };
 
 /**
- * Reads a stored response. The message in the WAL makes COMMIT wait for a synchronous standby: the response may be of a
- * transaction whose own wait was interrupted, so that only this server has it yet.
+ * Reads a stored response. The message in the WAL makes COMMIT wait for a synchronous standby. Otherwise the response
+ * could come from a transaction whose own wait was interrupted, and which no standby has yet.
  */
 function findStored(shop: Shop, key: Key): Promise<StoredRow | undefined> {
   return shop.one<StoredRow>(

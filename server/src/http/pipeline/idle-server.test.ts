@@ -50,7 +50,7 @@ async function openIdleShop() {
   };
 }
 
-test('accepts the first dashboard write after all connections were closed', async () => {
+test('accepts the first dashboard write after all database connections were closed', async () => {
   const { dashboard, login } = await openIdleShop();
   const { staff } = await whenIdle(login);
 
@@ -60,7 +60,7 @@ test('accepts the first dashboard write after all connections were closed', asyn
   expect([byKey.response.status, bySession.response.status]).toEqual([201, 201]);
 });
 
-test('accepts the first storefront write after all connections were closed', async () => {
+test('accepts the first storefront write after all database connections were closed', async () => {
   const { storefront } = await openIdleShop();
 
   const first = await whenIdle(() => storefront.POST('/api/storefront/cart'));
@@ -69,7 +69,7 @@ test('accepts the first storefront write after all connections were closed', asy
   expect([first.response.status, second.response.status]).toEqual([201, 201]);
 });
 
-test('accepts the first login after all connections were closed', async () => {
+test('accepts the first login after all database connections were closed', async () => {
   const { login } = await openIdleShop();
 
   const { session } = await whenIdle(login);
@@ -84,7 +84,7 @@ test.each([
   ['a sync secret', '/api/sync/webhook/register', { ...NO_SITE, 'X-Sync-Secret': mintToken('sync') }],
   ['an agent token', '/api/agent/intent/find', { Authorization: `Bearer ${mintToken('agent')}` }],
 ])(
-  'rejects a mutation with %s that does not exist (401) on a new and on a used connection',
+  'rejects a mutation with %s that does not exist (401), on a new and on a reused database connection',
   async (_, path, headers) => {
     const send = () =>
       fetch(`${server.baseUrl}${path}`, {
@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test('accepts a write on a connection whose last request named no shop', async () => {
+test('accepts a write on a database connection whose previous request had an unknown API key', async () => {
   const { dashboard } = await openIdleShop();
   const body = PRODUCT;
 

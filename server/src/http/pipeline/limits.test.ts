@@ -59,7 +59,7 @@ test('sends at most three mails an hour to an e-mail address, across callers and
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('counts logins from all IP addresses of an IPv6 network together (429), and neighbouring networks separately', async () => {
+test('the login rate limit counts each IPv6 network separately, and all of its IP addresses together (429)', async () => {
   const shop = await openShop();
   const [server, other] = await startTwo();
   const login = (ip: string) =>
@@ -76,7 +76,7 @@ test('counts logins from all IP addresses of an IPv6 network together (429), and
   await Promise.all([stopServer(server), stopServer(other)]);
 });
 
-test('counts logins from an IP network across accounts and servers (429)', async () => {
+test('the login rate limit of an IP network counts logins to all accounts on all servers (429)', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
 
@@ -96,7 +96,7 @@ test('counts logins from an IP network across accounts and servers (429)', async
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('counts logins together whatever the case of the site id (429)', async () => {
+test('the login rate limit ignores the case of the site id (429)', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const spellings = [shop.site_id, shop.site_id.toUpperCase()];
@@ -128,7 +128,7 @@ test('allows ten discount codes a minute per cart, then answers 429', async () =
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('allows ten new checkouts a minute per cart, then answers 429, whatever the case of the cart id', async () => {
+test('allows ten new checkouts a minute per cart in any case of its id, then answers 429', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();

@@ -32,8 +32,9 @@ function escaped(character: string): string {
 }
 
 /**
- * The parts of an error that may be logged, and the same parts of its cause, such as the full disk behind a failed
- * upload. pg's errors contain row values (detail, where, internalQuery), and body-parser's contain the request body.
+ * Returns the parts of an error that may be logged, with the same parts of its cause, such as a full disk. Other parts
+ * are left out: pg's errors contain row values (detail, where, internalQuery), and body-parser's contain the request
+ * body.
  */
 function causeOf(error: unknown, withCause = true): unknown {
   if (!(error instanceof Error)) return { name: typeof error };

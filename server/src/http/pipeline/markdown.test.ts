@@ -147,7 +147,7 @@ test('every Markdown response of the agent API contains ids, enum values, codes 
   expect([...paths].filter((path) => !seen.has(path))).toEqual([]);
 });
 
-test("Markdown in a merchant's text is not active", async () => {
+test("escapes Markdown in a merchant's text", async () => {
   const { baseUrl, access_token, product } = await openShopWithAgent();
   const headers = { Accept: 'text/markdown', Authorization: `Bearer ${access_token}` };
 

@@ -45,7 +45,7 @@ function entryOf(entry: Fields, index: number, depth: number): string[] {
 
 const SHORT_FIELDS = 8;
 
-/** Whether a list entry fits on one line, which costs a language model less than separate lines. */
+/** Whether a list entry fits on one line, which takes fewer tokens than separate lines. */
 function isShort(entry: unknown): boolean {
   const told = Object.values(entry as Fields).filter((value) => value !== null);
   return told.length > 0 && told.length <= SHORT_FIELDS && told.every(isPlainOrList);

@@ -4,7 +4,10 @@ import type { ApiRequest } from '../request.ts';
 import { userAgentOf } from './audit.ts';
 import type { Origin } from './handler.ts';
 
-/** Where a request comes from. Parts are computed on demand, because few operations need them. */
+/**
+ * The origin of a request: IP address, browser and unlock passes. Each is computed on demand, because few operations
+ * need it.
+ */
 export class RequestOrigin implements Origin {
   readonly #request: ApiRequest;
   readonly #buyerIp: string | undefined;

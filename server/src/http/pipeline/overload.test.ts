@@ -43,7 +43,7 @@ test('rejects a login before reading its body when the queue is full (503), and 
   expect(judged.status).toBe(415);
 });
 
-test('rejects searches and integrations first under load (503), then everything except checkouts', async () => {
+test('under rising load, rejects searches and integrations first (503), then everything except checkouts', async () => {
   const { site_id, credentials } = await openShop();
   let load = 0;
   const server = await startServer(databaseUrl(), { load: () => load });

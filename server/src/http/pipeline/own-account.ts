@@ -15,7 +15,7 @@ export interface OwnAccount {
   site_id?: string;
 }
 
-/** The login that a call changes: that of the calling staff member, if no merchant is chosen. */
+/** The staff login that a call changes: the login of the caller, if no merchant is chosen. */
 export function ownAccountOf({ kind, principal_id, tenant }: Caller, { safe }: Operation): OwnAccount | undefined {
   return kind === 'staff' && tenant.site_id === NOBODY && !safe ? { staff_id: principal_id } : undefined;
 }

@@ -8,7 +8,7 @@ import { createCatalogueCache } from './cache.ts';
 
 const products = '/api/dashboard/products';
 
-test('answers 401 with a challenge without a credential or with a malformed one', async () => {
+test('answers 401 with a WWW-Authenticate challenge if the credential is missing or malformed', async () => {
   const { baseUrl } = await openShop();
 
   const none = await fetch(`${baseUrl}${products}`);
@@ -40,7 +40,7 @@ test('rejects a request with two credentials of any kind (401)', async () => {
   expect(status).toBe(401);
 });
 
-test('reports mistakes in the body only to callers with valid credentials (others get 401)', async () => {
+test('reports mistakes in the body only to callers with valid credentials, and answers 401 to others', async () => {
   const { baseUrl } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, { method: 'POST', body: '{broken' });
@@ -48,7 +48,7 @@ test('reports mistakes in the body only to callers with valid credentials (other
   expect(status).toBe(401);
 });
 
-test('distinguishes bodies that are not JSON (422), too large (413), too deep (422), or of another type (415)', async () => {
+test('distinguishes bodies that are not JSON (422), too large (413), too deep (422) or of another media type (415)', async () => {
   const { baseUrl, credentials } = await openShop();
   const post = async (body: string, type = 'application/json', more: Record<string, string> = {}) => {
     const headers = {
@@ -72,7 +72,7 @@ test('distinguishes bodies that are not JSON (422), too large (413), too deep (4
   expect(await post('')).toEqual([422, 'missing']);
 });
 
-test('answers 405 with the allowed methods for an existing path, and HEAD wherever GET works', async () => {
+test('answers 405 with the allowed methods of a path, and accepts HEAD wherever GET works', async () => {
   const { baseUrl, credentials } = await openShop();
   const headers = { 'X-API-Key': credentials.api_key };
 
@@ -135,7 +135,7 @@ test('a storefront token works only from the web origins in its settings (otherw
   expect([other.status, await other.json()]).toMatchObject([403, { error: 'origin_not_allowed' }]);
 });
 
-test('above the rate limit, returns 429 with Retry-After, and still serves other callers', async () => {
+test('returns 429 with Retry-After to a caller above the rate limit, and still serves others', async () => {
   const { site_id, credentials } = await openShop();
   const neighbour = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
@@ -174,7 +174,7 @@ test('liveness, readiness, metrics and the API reference need no credentials', a
   expect((await get('/docs/redoc.standalone.js')).status).toBe(200);
 });
 
-test('requests and the readiness check answer 503 without the database', async () => {
+test('without a database, requests and /readyz answer 503, and /healthz answers 200', async () => {
   const auditKey = { id: randomUUID(), key: randomBytes(32), made_at: new Date().toISOString() };
   const lost = await startServer('postgres://nobody@127.0.0.1:9/none', { auditKey });
   const { site_id, credentials } = await openShop();
@@ -190,7 +190,7 @@ test('requests and the readiness check answer 503 without the database', async (
   await stopServer(lost);
 });
 
-test('does not query the database again after a call timed out on it during preparation', async () => {
+test('sends no more queries after a query of a login times out (503)', async () => {
   const server = await startServer(databaseUrl());
   onTestFinished(() => stopServer(server));
   let asked = 0;

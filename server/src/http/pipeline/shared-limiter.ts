@@ -23,9 +23,9 @@ export interface LimiterOptions {
   duration: number;
 }
 
-/** How long to wait for a response of Redis, whose client has no timeout of its own. */
+/** Time limit for a response of Redis, whose client has no timeout of its own. */
 const ANSWER_WITHIN_MS = 300;
-/** How long Redis is not called after it failed to answer. */
+/** Time for which Redis is not called after it failed to answer. */
 const LEFT_ALONE_MS = 1_000;
 
 /** Creates limiters that share a Redis connection and track whether it currently answers. */

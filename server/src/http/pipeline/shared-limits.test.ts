@@ -47,7 +47,7 @@ test("accepts a valid discount code after strangers have used up the shop's limi
   await stopServer(server);
 });
 
-test('a discount code rejected by the rate limit (429) gets its real error after the limit was raised', async () => {
+test('after the limit for wrong codes is raised, a discount code rejected with 429 gets its real error (400)', async () => {
   const { shop, server } = await openLimitedShop('discount_failed_site=1');
   const cart = await shop.givenCart();
   const headers = {
@@ -69,7 +69,7 @@ test('a discount code rejected by the rate limit (429) gets its real error after
   await stopServer(server);
 });
 
-test('a login with an unlock link succeeds from an IP address whose other logins get 429 after failed logins', async () => {
+test('a login with an unlock link succeeds from an IP address whose other logins are rate-limited (429)', async () => {
   const { shop, server } = await openLimitedShop('customer_login=3');
   const { email, password } = await shop.givenCustomer();
   const login = async (body: object) => (await post(server.baseUrl, shop, '/customer/login', body, '10.3.3.1')).status;
@@ -87,7 +87,7 @@ test('a login with an unlock link succeeds from an IP address whose other logins
   await stopServer(server);
 });
 
-test('does not count consent requests of unknown OAuth clients or from images on other websites', async () => {
+test('the rate limit of consent requests does not count unknown OAuth clients or images on other websites', async () => {
   const { shop, server } = await openLimitedShop('consent_request=2', 'client_registration=2');
   const at = (path: string, init: RequestInit = {}) =>
     fetch(`${server.baseUrl}/sites/${shop.site_id}/oauth/${path}`, { redirect: 'manual', ...init });
@@ -112,7 +112,7 @@ test('does not count consent requests of unknown OAuth clients or from images on
   await stopServer(server);
 });
 
-test('limits the OAuth client documents that an IP address makes the server fetch (429), and serves other addresses', async () => {
+test('limits the OAuth client documents fetched for one IP address (429), and not those for other addresses', async () => {
   const { shop, server } = await openLimitedShop('client_document=2');
   const visit = async (n: number, ip: string) => {
     const query = new URLSearchParams({ client_id: `http://127.0.0.1:9/client-${n}` });

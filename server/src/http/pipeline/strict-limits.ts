@@ -75,8 +75,8 @@ export async function countInDatabase(
 }
 
 /**
- * Whether a login comes from a browser that opened the account's unlock link. It is then not counted with others at the
- * same IP address; the account's own delay still applies (shop/login-throttle.ts).
+ * Whether a login comes from a browser that opened the account's unlock link. Such a login is not counted with others
+ * at the same IP address, but the account's own delay still applies (shop/login-throttle.ts).
  */
 async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, request: Counting) {
   const { email, unlock_token } = (request.body ?? {}) as { email?: unknown; unlock_token?: unknown };
@@ -96,7 +96,7 @@ export async function countGuess(db: Pool, limit: RateLimitName, site_id: string
   ]);
 }
 
-/** Takes a point from each limit. Returns the result of the strictest one. */
+/** Takes a point from each limit. Returns the result of the limit with the fewest points left. */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));

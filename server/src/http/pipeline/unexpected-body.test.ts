@@ -59,7 +59,7 @@ test.each(ACCEPTED)('treats %s as no body if the contract declares none', async 
   }
 });
 
-test('a call rejected for its unexpected body records no payment', async () => {
+test('a mark-paid call rejected for its unexpected body (422) records no payment', async () => {
   const shop = await openShop();
   const { dashboard, baseUrl, credentials } = shop;
   const order = await shop.givenOrder();

@@ -53,7 +53,7 @@ export const mail = {
   next_unconfirmed: 'Your bank has not confirmed the payment yet. We will let you know as soon as it does.',
   next_handed_over: 'You pay when you receive the goods.',
   next_invoice: 'You pay by invoice. Please transfer the amount by {day}, using the reference given.',
-  /** Stands before a value, in the plain-text part only. */
+  /** Precedes a value in the plain-text part of a mail. */
   label: '{name}:',
   number: 'Order number',
   placed_on: 'Ordered on',

@@ -41,7 +41,7 @@ async function givenCustomerWithOrder() {
 for (const width of [1280, 375]) {
   for (const locale of ['de', 'fr']) {
     played(
-      `without script, ${width} pixels wide, in ${locale}, a customer looks at an order and orders again`,
+      `without script, ${width} pixels wide, in ${locale}, a customer views an order and orders it again`,
       async () => {
         const { baseUrl, site_id, customer, order, dashboard } = await givenCustomerWithOrder();
         const { page, complaints } = await openTab(browser(), width);

@@ -41,7 +41,7 @@ async function givenVisitor(shop: OpenShop, headers: Record<string, string> = {}
   return { customer, browser, account };
 }
 
-test('a customer who forgot the password gets a link by mail, sets a new password and logs in, all on the hosted pages', async () => {
+test('a customer who forgot the password requests a link, sets a new password and logs in, all on the hosted pages', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   const browser = new PaperBrowser(shop.baseUrl);
@@ -66,7 +66,7 @@ test('a customer who forgot the password gets a link by mail, sets a new passwor
   expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Neues Passwort für');
 });
 
-test('visiting a page extends the session like an API call, but not an ended session', async () => {
+test('opening a page extends an active session like an API call, and does not revive an ended one', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   /**
@@ -132,7 +132,7 @@ test('a new customer creates an account, confirms the e-mail address and logs in
   expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor', locale: 'de' }]);
 });
 
-test('neither the registration nor the password form reveals whether an e-mail address has an account, and both count toward the storefront API’s rate limits', async () => {
+test('the registration and password forms do not reveal whether an e-mail address has an account, and count toward the rate limits', async () => {
   const shop = await openShop();
   const { email: known } = await shop.givenCustomer();
   const unknown = `nobody-${randomUUID()}@example.com`;
@@ -231,7 +231,7 @@ test('an order in the account shows its items, totals with tax, delivery, parcel
   expect(later.html).not.toContain('Bitte überweisen Sie');
 });
 
-test('an order of another customer is not found, with or without a login', async () => {
+test('an order of another customer is not found (404), with or without a login', async () => {
   const shop = await openShop();
   const { browser } = await givenVisitor(shop);
   const other = await shop.givenCustomer();
@@ -244,7 +244,7 @@ test('an order of another customer is not found, with or without a login', async
   }
 });
 
-test('after login, redirects only to the requested order, even from the registration and password forms', async () => {
+test('after login, redirects to the requested order, even via the registration form, and to no other URL', async () => {
   const shop = await openShop();
   const { email, client } = await shop.givenCustomer();
   const order = await shop.givenOrder({ client });
@@ -269,7 +269,7 @@ async function cancelOpen({ owner, site_id }: OpenShop, client: OpenShop['storef
   await client.POST('/api/storefront/checkout/{checkout_id}/cancel', { params });
 }
 
-test('one click orders again at today’s prices, without changing the customer’s current cart', async () => {
+test("ordering again opens a checkout at current prices, and leaves the customer's cart unchanged", async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const product = await shop.givenProduct({ name: 'Mug', price: '10.00' });
@@ -313,7 +313,7 @@ async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: st
   return `/checkout/${checkoutToken({ siteId }, { secretKey: SECRET_KEY }, rows[0]?.id ?? '')}`;
 }
 
-test('ordering again reuses the open checkout, and creates a new one after it has ended', async () => {
+test('ordering again reopens its checkout, and creates a new one after that checkout has ended', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const { client } = customer;
@@ -358,7 +358,7 @@ test('ordering again lists the items that exceed the maximum size of a cart', as
   expect((await browser.press(told, 'reorder')).path).toMatch(/^\/checkout\/chk_/);
 });
 
-test('ordering again shows items no longer for sale before creating a checkout, and the rest can be ordered', async () => {
+test('ordering again lists the items that are no longer for sale before it creates a checkout for the rest', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const [mug, bowl, plate] = [
@@ -409,7 +409,7 @@ test('logging out everywhere ends the page’s session and all API sessions', as
   expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
 });
 
-test('rejects account forms from another origin, with another session or with another page’s form token', async () => {
+test('rejects account forms from another origin, with another session or with the form token of another page', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { ask_for_marketing: true } });
   const { customer, browser, account } = await givenVisitor(shop);

@@ -24,7 +24,7 @@ function loginWords({ language: { say } }: AccountVisit): LoginWords {
   return { where: 'account', title: say('account.login'), why: say('account.login_why') };
 }
 
-/** After login the customer returns to the order or agent that they requested. */
+/** Makes the customer return to the requested order or agent after the login. */
 function beforeLogin(visit: AccountVisit): AccountVisit {
   const { path, order_id, agent_id, prepared } = visit;
   if (order_id) {

@@ -32,7 +32,7 @@ async function openLooked(width: number) {
 
 for (const width of [1280, 375]) {
   played(
-    `without script, ${width} pixels wide, a new customer confirms the address`,
+    `without script, ${width} pixels wide, a new customer confirms the e-mail address`,
     async () => {
       const { storefront, urlIn, logIn, site_id } = await givenShop();
       const email = `june.okafor@s${site_id.slice(-8)}.example.com`;

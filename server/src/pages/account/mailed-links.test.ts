@@ -54,7 +54,7 @@ function heading({ html }: Page): string {
   return unescaped(/<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? '');
 }
 
-test('confirms an e-mail address when the button is pressed, and shows it as confirmed when it is pressed again', async () => {
+test('pressing the button of a verification link confirms the e-mail address, and opening the link again shows it as confirmed', async () => {
   const given = await givenRegistration();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -73,7 +73,7 @@ function formWithout({ html }: Page): boolean {
   return !html.includes('<form');
 }
 
-test('sets a new password with the link in the mail, and ends every session', async () => {
+test('a mailed link sets a new password and ends every session', async () => {
   const given = await givenReset();
   const { browser, link, email, customer } = given;
   const form = await browser.open(link);
@@ -91,7 +91,7 @@ test('sets a new password with the link in the mail, and ends every session', as
   expect(acts).toMatchObject([{ actor_type: 'customer', actor_id: customer.id, status: 303 }]);
 });
 
-test('GET and HEAD change nothing, however often a scanner opens the link', async () => {
+test('opening a mailed link with GET or HEAD changes nothing, even many times', async () => {
   for (const given of [await givenRegistration(), await givenReset()]) {
     const before = await rows(given);
     for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
@@ -102,7 +102,7 @@ test('GET and HEAD change nothing, however often a scanner opens the link', asyn
   }
 });
 
-test('shows mistakes in a password at its field, and does not send the password back', async () => {
+test('shows errors in a new password at its field, and does not return the password', async () => {
   const given = await givenReset();
   const { browser, link } = given;
   const form = await browser.open(link);
@@ -139,7 +139,7 @@ test('stores a password exactly as entered', async () => {
   expect(await logInAs(given, given.email, password)).toBe(200);
 });
 
-test('of several concurrent posts one sets the password, and the others report a used link', async () => {
+test('if several requests use a password link concurrently, one sets the password and the others report a used link', async () => {
   const given = await givenReset();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -158,7 +158,7 @@ test('of several concurrent posts one sets the password, and the others report a
   expect(await logInAs(given, email, set)).toBe(200);
 });
 
-test('the page of an expired link reports on GET and POST that the link has expired', async () => {
+test('the page of an expired mailed link answers GET and POST with 410 and the reason', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   for (const [action, given] of Object.entries(each)) {
     const { browser, link, owner, site_id } = given;
@@ -170,7 +170,7 @@ test('the page of an expired link reports on GET and POST that the link has expi
   }
 });
 
-test('answers links of other shops or purposes, replaced links and invented links alike', async () => {
+test('returns the same page for a mailed link of another shop or purpose, a replaced one and an invented one', async () => {
   for (const given of [await givenRegistration(), await givenReset()]) {
     const { browser, link, site_id, email, storefront } = given;
     const other = await openShop();
@@ -211,7 +211,7 @@ test('rejects a registration link if an account was created for its e-mail addre
   expect(rowCount).toBe(1);
 });
 
-test('rejects forms from another origin, of another link or of an ended session', async () => {
+test('rejects forms behind mailed links from another origin, of another link or of an ended session', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   const other = await givenReset();
   for (const [action, given] of Object.entries(each)) {
@@ -240,7 +240,7 @@ test('rejects forms from another origin, of another link or of an ended session'
   }
 });
 
-test('does not accept a form session that another site has set, and starts a new one when a link is used', async () => {
+test('ignores a form session that another site has set, and starts a new one when a link is used', async () => {
   const { browser, link, baseUrl } = await givenReset();
   const cookieOf = (page: Page) => page.response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const form = await browser.open(link);
@@ -281,7 +281,7 @@ test('the pages behind mailed links cannot be framed, cached, indexed or scripte
   }
 });
 
-test('shows a waiting notice after thirty links in 15 minutes', async () => {
+test('answers 429 after thirty uses of mailed links in 15 minutes', async () => {
   const given = await givenReset();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);

@@ -17,7 +17,7 @@ async function givenVisitor({ shop, customer, order }: Given) {
   return { browser, open: () => browser.open(path) };
 }
 
-test('the page of an order requests a return, shows its state, and cancels it', async () => {
+test('a customer requests a return on the page of an order, sees its state, and cancels it', async () => {
   const given = await givenShippedOrder(3);
   const { shop, order, line_item_id, line, approve } = given;
   const { browser, open } = await givenVisitor(given);
@@ -43,7 +43,7 @@ test('the page of an order requests a return, shows its state, and cancels it', 
   expect(await line()).toMatchObject({ returnable: 3 });
 });
 
-test('a request without items or without a reason shows what is missing (422)', async () => {
+test('a return request without items or without a reason shows the missing field (422)', async () => {
   const given = await givenShippedOrder(2);
   const { line_item_id, shop } = given;
   const { browser, open } = await givenVisitor(given);
@@ -59,7 +59,7 @@ test('a request without items or without a reason shows what is missing (422)', 
   expect((await shop.dashboard.GET('/api/dashboard/returns')).data?.total).toBe(0);
 });
 
-test('the page offers no return after the period, for products that are not returnable, and without the policy', async () => {
+test('the order page offers no return after the period, for products that are not returnable, or without a return policy', async () => {
   const late = await givenShippedOrder(1);
   await late.shippedDaysAgo(15);
   const excluded = await givenShippedOrder(1, { returnable: false });
@@ -74,7 +74,7 @@ test('the page offers no return after the period, for products that are not retu
   }
 });
 
-test('a request from an outdated page leads back to the order, and requests nothing', async () => {
+test('a return request from an outdated page shows the order, and creates no return', async () => {
   const given = await givenShippedOrder(1);
   const { line_item_id, create, shop } = given;
   const { browser, open } = await givenVisitor(given);
@@ -88,7 +88,7 @@ test('a request from an outdated page leads back to the order, and requests noth
   expect((await shop.dashboard.GET('/api/dashboard/returns')).data?.total).toBe(1);
 });
 
-test('a form that is sent twice requests one return', async () => {
+test('submitting a return form twice creates one return', async () => {
   const given = await givenShippedOrder(3);
   const { line_item_id, shop } = given;
   const { browser, open } = await givenVisitor(given);
@@ -103,7 +103,7 @@ test('a form that is sent twice requests one return', async () => {
   expect((await shop.dashboard.GET('/api/dashboard/returns')).data?.total).toBe(2);
 });
 
-test('a form whose fields name no line is incomplete (422)', async () => {
+test('rejects a return form that names no line of the order (422)', async () => {
   const given = await givenShippedOrder(1);
   const { browser, open } = await givenVisitor(given);
 
@@ -115,7 +115,7 @@ test('a form whose fields name no line is incomplete (422)', async () => {
   expect(answer.response.status).toBe(422);
 });
 
-test('the form shows the fee of the shop before a return is requested', async () => {
+test("the return form shows the shop's fee before a return is requested", async () => {
   const given = await givenShippedOrder(1);
   const { open } = await givenVisitor(given);
   expect(textOf((await open()).html)).not.toContain('We deduct');

@@ -33,7 +33,7 @@ async function givenCustomerUnderAttack() {
   return { ...shop, email, login, mails, link, token: link.split('/').at(-1) ?? '' };
 }
 
-test('a customer locked out by strangers gets one mail with a link that allows login in the browser that opens it', async () => {
+test('a customer locked out by strangers gets one mail with a link, and can log in with the browser that opens it', async () => {
   const { baseUrl, site_id, email, login, mails, link } = await givenCustomerUnderAttack();
   const [browser, other] = [new PaperBrowser(baseUrl), new PaperBrowser(baseUrl)];
 
@@ -67,7 +67,7 @@ test('counts failed logins separately in a browser that opened the link', async 
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(429);
 });
 
-test('used links, expired links and links of other shops do not end a login delay', async () => {
+test('used or expired unlock links and those of other shops do not end a login delay', async () => {
   const [mine, theirs] = [await givenCustomerUnderAttack(), await givenCustomerUnderAttack()];
   const { owner, login, token } = mine;
 
@@ -81,7 +81,7 @@ test('used links, expired links and links of other shops do not end a login dela
   expect([late.response.status, late.html.includes('expired')]).toEqual([410, true]);
 });
 
-test('staff also get the mail; for e-mail addresses without an account the responses are the same, but no mail is sent', async () => {
+test('staff also get the unlock mail; an unknown e-mail address gets the same responses, but no mail', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const password = shop.credentials.staff.password ?? '';

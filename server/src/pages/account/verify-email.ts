@@ -97,7 +97,10 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   return answer;
 }
 
-/** Explains an error: the link was used, or the account has changed since the mail was sent. */
+/**
+ * The response to an error: a redirect for a used link, otherwise a notice that the address already has an account or
+ * that a newer mail has replaced the link.
+ */
 async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<PageAnswer> {
   if (!(error instanceof ShopError && error.code === 'verification_token_invalid')) throw error;
   const code = await codes.findSentCode(shop, PURPOSES, visit.token);

@@ -6,7 +6,7 @@ export interface AccountVisit extends CustomerVisit {
   agent_id: string | undefined;
   /** Id of the order that is shown. */
   order_id: string | undefined;
-  /** The return of that order that an agent has prepared, as it stands in the URL. */
+  /** The return of this order that an agent has prepared, as in the URL. */
   prepared: string | undefined;
   /** Id of an invoice or credit note of the order, to download. */
   document_id: string | undefined;
@@ -19,7 +19,7 @@ export function idIn(given: unknown): string | undefined {
   return typeof given === 'string' && UUID.test(given) ? given : undefined;
 }
 
-/** Names the forms of the account to the protection against forged ones. */
+/** Identifies the forms of the account page in form tokens. */
 export function accountForm({ session, path }: AccountVisit): string {
   return `account ${session?.session_id ?? ''} ${path}`;
 }

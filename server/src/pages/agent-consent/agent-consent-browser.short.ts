@@ -9,7 +9,7 @@ const { played, browser } = inChromium();
 
 for (const width of [1280, 390]) {
   played(
-    `without script, ${width} pixels wide, a customer allows an agent, confirms what it prepared, and revokes it`,
+    `without script, ${width} pixels wide, a customer approves an agent, confirms its checkout, and revokes it`,
     async () => {
       const shop = await openShop();
       await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch' } });
@@ -58,8 +58,8 @@ for (const width of [1280, 390]) {
       expect(await page.$eval('.changes', ({ textContent }) => textContent)).toContain(
         'Previously €50.00 each week, now €60.00',
       );
-      // The customer allows only one of the shop's own product types, no profile, a budget for once instead of each month, and at
-      // most 20.00 for a purchase.
+      // The customer allows only one product type, denies access to the profile, changes the monthly budget to one for
+      // once, and limits each purchase to 20.00.
       await page.click('.adjust > summary');
       await look('4c-adjust');
       for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {

@@ -42,7 +42,7 @@ test('a customer sees the agent’s request and approves it, and the agent gets 
   expect(list?.agent_tokens).toMatchObject([{ budget_cents: 2_000, categories: ['Kitchen'], status: 'active' }]);
 });
 
-test('shows and approves nothing before login, and reveals nothing after a wrong password', async () => {
+test('hides the consent request before login and after a wrong password', async () => {
   const given = await givenRequest({ agent_name: 'Helpful bot' });
   const { browser, customer, asked } = given;
   const page = await browser.open(asked.verification_uri_complete);
@@ -53,7 +53,7 @@ test('shows and approves nothing before login, and reveals nothing after a wrong
   expect(refused.html).not.toContain('Helpful bot');
 });
 
-test('a denied consent request can no longer be approved', async () => {
+test('a consent request that was denied can no longer be approved', async () => {
   const given = await givenRequest();
   const page = await loggedIn(given);
   expect((await given.browser.press(page, 'deny')).html).toContain('You have refused access');
@@ -62,7 +62,7 @@ test('a denied consent request can no longer be approved', async () => {
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('shows mistakes at their fields, and approves nothing', async () => {
+test('shows mistakes in a consent form at their fields, and approves nothing', async () => {
   const given = await givenRequest({ budget_cents: 5_000 });
   const page = await loggedIn(given);
   for (const [fields, message] of [
@@ -76,7 +76,7 @@ test('shows mistakes at their fields, and approves nothing', async () => {
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('accepts a typed user code, reports an unknown one, and rejects guesses after five attempts', async () => {
+test('accepts a typed user code, rejects an unknown one (404), and answers 429 after five wrong guesses', async () => {
   const given = await givenRequest();
   const { browser, customer, asked } = given;
   const start = await browser.open(asked.verification_uri);
@@ -115,7 +115,7 @@ test("accepts a pending user code after strangers have used up the shop's guesse
   expect(allowed.html).toContain('You have allowed access');
 });
 
-test("marks the agent's own description as unverified, and truncates it", async () => {
+test('marks the description that an agent gives of itself as unverified, and truncates it', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const claim =
@@ -136,14 +136,14 @@ test("marks the agent's own description as unverified, and truncates it", async 
   expect(page.html).not.toContain('evil.example');
 });
 
-test('hides a consent request that another customer has decided', async () => {
+test('hides a consent request that another customer has already approved', async () => {
   const given = await givenRequest();
   const other = await given.shop.givenCustomer();
   await approve(other, given.asked.user_code);
   expect((await loggedIn(given)).html).toContain('There is no request with this code');
 });
 
-test('replaces the browser’s session at login and at approval', async () => {
+test("replaces the customer's session at login and at approval", async () => {
   const given = await givenRequest();
   const { owner, site_id } = given.shop;
   const page = await loggedIn(given);
@@ -158,7 +158,7 @@ test('replaces the browser’s session at login and at approval', async () => {
   expect(rows.at(-1)?.revoked_at).toBeNull();
 });
 
-test('a session of one shop is not valid in another', async () => {
+test('a customer session of one shop is not valid in another', async () => {
   const given = await givenRequest();
   await loggedIn(given);
   const other = await openShop();
@@ -166,7 +166,7 @@ test('a session of one shop is not valid in another', async () => {
   expect((await given.browser.open(asked.verification_uri_complete)).html).toContain('value="log_in"');
 });
 
-test('the account lists agents and their actions, and can revoke agents', async () => {
+test('the account page lists agents and their actions, and can revoke agents', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { agent_name: 'Helpful bot' });
@@ -186,7 +186,7 @@ test('the account lists agents and their actions, and can revoke agents', async 
   expect(out.html).toContain('Log in to your account');
 });
 
-test('a checkout that an agent prepared can be confirmed only by its customer, logged in on the checkout page', async () => {
+test('only the customer of an agent can confirm a checkout that the agent prepared, after login on the checkout page', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
@@ -232,7 +232,7 @@ test.each([
   ['merchant', 'The shop has since revoked its access.'],
   ['customer', 'You have since revoked its access.'],
   ['agent', 'It has since ended its access.'],
-] as const)('a checkout of an agent revoked by the %s can still be confirmed', async (by, sentence) => {
+] as const)('a checkout can still be confirmed after the %s has revoked its agent', async (by, sentence) => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });

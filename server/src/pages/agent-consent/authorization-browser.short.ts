@@ -10,7 +10,7 @@ import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../..
 const { played, browser } = inChromium();
 
 played(
-  'a customer whom an app sends to the page allows the app, and is redirected to it despite the Content-Security-Policy',
+  'a customer approves an app that requests access, and is redirected to it despite the Content-Security-Policy',
   async () => {
     const shop = await openShop();
     const customer = await shop.givenCustomer();

@@ -60,9 +60,10 @@ function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status:
 }
 
 /**
- * Redirects to the client's redirect URI. Browsers apply `form-action 'self'` to redirects after a form, and the policy
- * is not extended to URLs that anyone can register, so the consent form redirects to this page first. GET changes
- * nothing here: the approval created the authorization code, and only the customer who approved sees it.
+ * Redirects to the client's redirect URI. The consent form redirects to this page instead of to the client: browsers
+ * apply `form-action 'self'` to redirects after a form, and the policy is not extended to URLs that anyone can
+ * register. GET changes nothing here: the approval created the authorization code, and only the customer who approved
+ * sees it.
  */
 export const authorizationLeave: PageRoute<ConsentVisit> = {
   path: '/agent-consent/leave',

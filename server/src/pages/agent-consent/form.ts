@@ -20,7 +20,7 @@ export type ConsentField =
   | 'password';
 
 export interface ConsentForm {
-  /** Amounts as typed. */
+  /** Amounts as the customer typed them. */
   budget: string;
   max_per_order: string;
   budget_period: BudgetPeriod;
@@ -108,7 +108,7 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
   return mistakes;
 }
 
-/** Whether the agent may not prepare purchases. It then needs no budget. */
+/** Whether the agent may not prepare purchases, so that it needs no budget. */
 function buysNothing({ budget, scopes }: ConsentForm): boolean {
   return budget === '' && !scopes.includes('checkout:create');
 }

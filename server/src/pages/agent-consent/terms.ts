@@ -106,7 +106,10 @@ function lifetimeField(state: State, { lifetime_choices }: AgentConsent): Html |
   return radios(state, { name: 'lifetime_days', legend: say('consent.lifetime'), choices });
 }
 
-/** The most that the agent can spend if the customer changes nothing. A weekly budget adds up to more than it seems. */
+/**
+ * Shows the highest amount that the agent can spend if the customer changes nothing. A weekly budget adds up to more
+ * than customers may expect.
+ */
 function worstCase(language: Language, { worst_case_cents, currency, token_expires_at }: AgentConsent): Html {
   const amount = html`<strong>${budgetInWords(language, worst_case_cents, currency)}</strong>`;
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
@@ -139,7 +142,7 @@ ${boxes}
 </fieldset>`;
 }
 
-/** How the request differs from the permissions that the agent already has. */
+/** Lists the differences between the request and the permissions that the agent already has. */
 export function changesSection(language: Language, consent: AgentConsent): Html | undefined {
   const { replaces } = consent;
   if (!replaces) return undefined;

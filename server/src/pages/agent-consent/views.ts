@@ -24,7 +24,7 @@ import type { ConsentField, ConsentForm } from './form.ts';
 import { changesSection, checkbox, termsFields } from './terms.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** Limits the agent's text about itself, so that it cannot be used to persuade the customer. */
+/** Maximum length of the agent's text about itself, so that it cannot be used to persuade the customer. */
 const LONGEST_SOFTWARE = 80;
 
 interface FormRetry {

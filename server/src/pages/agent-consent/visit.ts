@@ -8,8 +8,8 @@ export interface ConsentVisit extends CustomerVisit {
   /** Whether the URL is signed, which proves that the user code was not guessed. */
   sealed: boolean;
   /**
-   * The OAuth client's authorization request, if a client redirected the browser here. Its secret then replaces the
-   * user code.
+   * The OAuth client's authorization request, if a client redirected the browser here. The secret of the request then
+   * replaces the user code.
    */
   authorization: AuthorizationRequest | undefined;
 }

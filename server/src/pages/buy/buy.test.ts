@@ -7,7 +7,7 @@ import { openShop } from '../../../test/shop.ts';
 const once = { redirect: 'manual' } as const;
 const OURS = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' };
 
-test('opening a buy link writes nothing, and the button on its page creates the cart', async () => {
+test('opening a buy link creates no cart until the button on its page is pressed', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenDiscount, givenTerms } = await openShop();
   await givenTerms();
   await givenDiscount({ code: 'TEN', value: '5.00' });
@@ -66,7 +66,7 @@ test('opening a buy link writes nothing, and the button on its page creates the 
   expect(await counted()).toBe(1);
 });
 
-test('pressing the button again, even concurrently, opens the same checkout; opening the link again creates another', async () => {
+test('pressing the button of a buy link again, even concurrently, opens the same checkout; opening the link again creates another', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const { variants } = await givenProduct({ price: '14.00', inventory_quantity: 2 });
@@ -95,7 +95,7 @@ test('pressing the button again, even concurrently, opens the same checkout; ope
 });
 
 test.each(['x:1', `${randomUUID()}:0`, `${randomUUID()}:01`, '~!!:1', '%0d%0aX:1', `${randomUUID()}`, ''])(
-  'the items %j lead to a page that says there is nothing to buy',
+  'a buy link with the invalid items %j redirects to a page with a notice (404)',
   async (items) => {
     const { baseUrl, site_id } = await openShop();
     const led = await fetch(`${baseUrl}/sites/${site_id}/buy${items && `/${items}`}`, once);

@@ -36,7 +36,10 @@ export function readLink(items: string, query: string): BuyLink | undefined {
   return { lines, code, attribution: Object.fromEntries(named) as Record<string, string> };
 }
 
-/** Parses an id: plain, or as canonical base64url of its text (as in UCP) or of its 16 bytes (as agents get it). */
+/**
+ * Parses an id. It may be a plain UUID, or base64url in canonical form: of its text, as in UCP, or of its 16 bytes, as
+ * agents get it.
+ */
 export function idIn(token: string): string | undefined {
   const id = token.startsWith('~') ? decoded(token.slice(1)) : token;
   return id !== undefined && UUID.test(id) ? id.toLowerCase() : undefined;

@@ -6,7 +6,7 @@ import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../..
 const { played, browser } = inChromium();
 
 played(
-  'the review marks changes since it was shown, and another browser gets an empty form, at both widths',
+  'at both widths, the review marks changes made in the meantime, and another browser gets an empty form',
   async () => {
     for (const width of [390, 1280]) {
       const shop = await openShop();

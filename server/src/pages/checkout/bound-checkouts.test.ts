@@ -58,7 +58,7 @@ const SWAPS = [
 ] as const;
 
 test.each(SWAPS)(
-  'orders nothing and marks the change if %s changes while the review is open',
+  'if %s changes while the review is open, the order button creates no order and shows the change (409)',
   async (_, heading, patch) => {
     const { shop, browser, review, params } = await openReview();
     const { error } = await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: patch });
@@ -94,7 +94,7 @@ test('starts no card payment if the address changes while the review is open', a
   expect(await ordersOf(shop)).toMatchObject([{ shipping_address: { city: 'Hamburg' }, payment_status: 'paid' }]);
 });
 
-test('opening the page does not bind the checkout to the browser: the API still reads and changes it', async () => {
+test('opening the checkout page does not bind the checkout to the browser, so the API can still read and change it', async () => {
   const { shop, params } = await openReview();
   const { data } = await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params,
@@ -103,7 +103,7 @@ test('opening the page does not bind the checkout to the browser: the API still 
   expect(data).toMatchObject({ email: 'new@example.com', review_token: expect.any(String) });
 });
 
-test('after the buyer submits the checkout page, a public storefront token can neither read or change the buyer data nor cancel the checkout', async () => {
+test('after the buyer submits the checkout page, a public storefront token cannot read or change the buyer data, or cancel the checkout', async () => {
   const { shop, checkout, review, browser, params } = await openBound();
   const at = '/api/storefront/checkout/{checkout_id}';
   const hidden = { email: null, phone: null, shipping_address: null, billing_address: null, note: null };
@@ -208,7 +208,7 @@ test('another customer can neither read nor take over a bound guest checkout', a
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: null, shipping_address: ADDRESS }]);
 });
 
-test('another browser with the link shows empty fields, and the checkout is bound to it once it enters its own data', async () => {
+test('another browser with the link shows empty fields, and takes over the checkout only when it enters its own data', async () => {
   const { shop, url, browser, review } = await openBound();
   const second = new PaperBrowser(shop.baseUrl);
   const form = await second.open(url);
@@ -237,7 +237,7 @@ test('another browser with the link shows empty fields, and the checkout is boun
   for (const word of ['Kirchweg', 'ada@example.com', 'view_order']) expect(elsewhere.html).not.toContain(word);
 });
 
-test('a customer who logs in in another browser can continue their own checkout there', async () => {
+test('a customer who logs in with another browser can continue their own checkout there', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { checkout_url } = await shop.givenCheckout({ client: customer.client, shipping_address: ADDRESS });
@@ -254,7 +254,7 @@ test('a customer who logs in in another browser can continue their own checkout 
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: customer.id, shipping_address: ADDRESS }]);
 });
 
-test("logging in with the cart_id of a bound checkout copies the items to the customer's cart, and the checkout can still be completed", async () => {
+test("logging in with the cart of a bound checkout copies its items to the customer's cart, and leaves the checkout usable", async () => {
   const { shop, checkout, browser, review } = await openBound();
   const { email, password } = await shop.givenCustomer();
   const { data: session } = await shop.storefront.POST('/api/storefront/customer/login', {

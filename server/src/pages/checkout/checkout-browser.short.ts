@@ -62,7 +62,7 @@ async function fillIn(page: Page): Promise<void> {
 
 for (const width of [1280, 375]) {
   played(
-    `without script, ${width} pixels wide, a shopper gets from the cart to the confirmation`,
+    `without script, ${width} pixels wide, a shopper completes a checkout`,
     async () => {
       const { url, dashboard } = await givenCheckout();
       const { page, complaints } = await openTab(browser(), width);
@@ -146,7 +146,7 @@ played(
 );
 
 played(
-  'Enter in the discount code field applies the code, in a half-filled and in a complete form',
+  'Enter in the discount code field applies the code, whether the form is complete or not',
   async () => {
     const { url } = await givenCheckout();
     const { page, complaints } = await openTab(browser(), 375);
@@ -164,7 +164,7 @@ played(
 
     await press(page, 'remove_discount');
     await fillIn(page);
-    // The shop's country is preselected, so the shipping options are shown at once.
+    // The shop's country is preselected, so the shipping options are shown immediately.
     await page.click('[name="shipping_option_id"]');
     await enterCode();
     expect(await textOf('button[value="place_order"]')).toBe('Place order and pay €59.35');
@@ -175,7 +175,7 @@ played(
 );
 
 played(
-  'an item that cannot be bought is removed by the button next to it, and no input is lost',
+  'an unavailable item is removed with the button next to it, and the form keeps its input',
   async () => {
     const { url, dashboard } = await givenCheckout();
     const { page } = await openTab(browser(), 375);
@@ -198,7 +198,7 @@ played(
 );
 
 played(
-  'bank transfer details can be copied completely on the smallest screens',
+  'bank transfer details are completely visible and copyable on small screens',
   async () => {
     const { url } = await givenCheckout();
     const { page } = await openTab(browser(), 320);
@@ -242,7 +242,7 @@ async function scan(page: Page, selector: string): Promise<string | undefined> {
 }
 
 played(
-  'another website can neither frame the page nor post to it',
+  'another website can neither frame the checkout page nor post to it',
   async () => {
     const { url, dashboard } = await givenCheckout();
     const { page } = await openTab(browser(), 1280, { script: true });

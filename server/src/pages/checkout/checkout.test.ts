@@ -52,7 +52,7 @@ async function rows({ owner, site_id }: Given) {
   return found[0];
 }
 
-test('a shopper without JavaScript gets from the link to the order and its bank details', async () => {
+test('a shopper without JavaScript can open the checkout link, place an order and see the bank details', async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -83,8 +83,8 @@ test('a shopper without JavaScript gets from the link to the order and its bank 
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The URL of the order's page contains a secret. It appears on no page, and is stored once, however often it is
-  // requested.
+  // The URL of the order's page contains a secret. It appears on no page, and is stored once even if it is requested
+  // repeatedly.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
   for (let press = 0; press < 2; press += 1) {
@@ -98,7 +98,7 @@ test('a shopper without JavaScript gets from the link to the order and its bank 
   expect(paths[1]).toBe(paths[0]);
 });
 
-test('the order has the names, quantities, prices and total of the page', async () => {
+test('an order has the same names, quantities, prices and total as the checkout page', async () => {
   const given = await givenCheckout({ quantity: 3 });
   await given.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const { browser } = given;
@@ -137,7 +137,7 @@ function amountsIn(html: string) {
   return { lines, totals: amounts.slice(0, -1), total: amounts.at(-1) };
 }
 
-test('GET and HEAD change and reserve nothing, however often they are sent', async () => {
+test('GET and HEAD requests to the checkout page change nothing and reserve no stock', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, checkout } = given;
   await owner.query(`update commerce.checkouts set reserved_until = now() - interval '1 minute' where id = $1`, [
@@ -186,7 +186,7 @@ test('the checkout page rejects a form from another origin', async () => {
   expect(await rows(given)).toEqual(before);
 });
 
-test('over https, the cookie is bound to the host, and a form without an Origin header is rejected', async () => {
+test('over https, the form cookie is bound to the host, and a form without an Origin header is rejected (403)', async () => {
   const given = await givenCheckout();
   const secure = await startServer(databaseUrl(), { baseUrl: 'https://shop.example' });
   const browser = new PaperBrowser(secure.baseUrl);
@@ -204,7 +204,7 @@ test('over https, the cookie is bound to the host, and a form without an Origin 
   await stopServer(secure);
 });
 
-test('the checkout page rejects a form with an unknown action, whatever its name', async () => {
+test('the checkout page rejects a form with an unknown action', async () => {
   const { browser, url } = await givenCheckout();
   const form = await browser.open(url);
   for (const action of ['pay', 'constructor', '__proto__', 'toString']) {
@@ -214,7 +214,7 @@ test('the checkout page rejects a form with an unknown action, whatever its name
   }
 });
 
-test('the checkout page accepts only form bodies, and no large ones', async () => {
+test('the checkout page rejects a body that is too large (413) or not a form (415)', async () => {
   const { browser, url } = await givenCheckout();
   const post = (type: string, body: string) =>
     browser.open(url, {
@@ -268,7 +268,7 @@ const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha
 const QR_CODE =
   /<svg class="qr-code" viewBox="[\d ]+" role="img" aria-label="[\w ,]+" shape-rendering="crispEdges">\s*<rect [^<>]*\/><path d="[MhvHz\d ]+" fill="#000"\/><\/svg>/;
 
-test('shows any input of merchants and shoppers as text', async () => {
+test('the checkout page escapes all input of merchants and shoppers', async () => {
   const payload = PAYLOADS.join(' ');
   const given = await givenCheckout({ name: payload.slice(0, 255) });
   const { browser, dashboard, url } = given;
@@ -306,7 +306,7 @@ test('shows any input of merchants and shoppers as text', async () => {
   }
 });
 
-test('shows images only over https or from this server', async () => {
+test('the checkout page shows an image with an https URL', async () => {
   const { browser, dashboard, product, url } = await givenCheckout();
   const path = { product_id: product.id };
   await dashboard.POST('/api/dashboard/products/{product_id}/images', {
@@ -316,7 +316,7 @@ test('shows images only over https or from this server', async () => {
   expect((await browser.open(url)).html).toContain('src="https://img.example/a.jpg"');
 });
 
-test('shows a changed price, and charges it only after the shopper has agreed', async () => {
+test('shows a changed price, and charges it only after the shopper has agreed to it', async () => {
   const given = await givenCheckout();
   const { browser, dashboard, product, variant_id } = given;
   const review = await filledIn(given);
@@ -335,7 +335,7 @@ test('shows a changed price, and charges it only after the shopper has agreed', 
   expect((await ordersOf(given))[0]?.total).toBe('34.90');
 });
 
-test('shows missing stock at the item, and orders nothing', async () => {
+test('shows insufficient stock at the affected item, and creates no order', async () => {
   const given = await givenCheckout();
   const { browser, db, site_id, variant_id, checkout } = given;
   const review = await filledIn(given);
@@ -348,7 +348,7 @@ test('shows missing stock at the item, and orders nothing', async () => {
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('shows mistakes at their fields, and keeps the input', async () => {
+test("shows each mistake at its field, and keeps the shopper's input", async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -379,7 +379,7 @@ test('shows mistakes at their fields, and keeps the input', async () => {
   expect(other.html).toContain('<a href="#billing_last_name">Enter the last name.</a>');
 });
 
-test("the shop's own country is preselected if the shop delivers there", async () => {
+test("the country of the shop's locale is preselected if the shop delivers there", async () => {
   const given = await givenCheckout();
   await given.givenShippingOption({ name: 'Abroad', countries: ['FR'] });
   const chosenIn = async () =>
@@ -392,7 +392,7 @@ test("the shop's own country is preselected if the shop delivers there", async (
   expect(await chosenIn()).toBeUndefined();
 });
 
-test('applies and removes a discount code without losing input', async () => {
+test('applying or removing a discount code keeps the other input', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url } = given;
@@ -409,7 +409,7 @@ test('applies and removes a discount code without losing input', async () => {
   expect(removed.html).toContain('value="28.00"');
 });
 
-test('any button that continues also applies a typed discount code, or shows an error at its field', async () => {
+test('every submit button also applies a typed discount code, or shows its error at the field', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url, option } = given;
@@ -431,7 +431,7 @@ test('any button that continues also applies a typed discount code, or shows an 
   expect(await ordersOf(given)).toMatchObject([{ discount: '4.00', total: '28.90' }]);
 });
 
-test('an item that cannot be bought can be removed on the form, which keeps its input', async () => {
+test('removing an unavailable item on the checkout form keeps the input', async () => {
   const given = await givenCheckout();
   const { browser, url, storefront, dashboard, cart, option } = given;
   const [gone, other] = [await given.givenProduct({ name: 'Plate' }), await given.givenProduct({ name: 'Bowl' })];
@@ -466,7 +466,7 @@ test('an item that cannot be bought can be removed on the form, which keeps its 
   expect(await ordersOf(given)).toMatchObject([{ total: '32.90', line_items: [{ name: 'Stoneware mug' }] }]);
 });
 
-test('an item that cannot be bought can be removed on the review, and the rest is ordered at the displayed total', async () => {
+test('after an unavailable item is removed on the review, the rest can be ordered at the displayed total', async () => {
   const given = await givenCheckout();
   const { browser, storefront, dashboard, cart } = given;
   const gone = await given.givenProduct({ name: 'Plate' });
@@ -498,7 +498,7 @@ test('the shopper must choose a shipping option again after changing the country
   expect(again.html).toContain('Place order and pay €47.00');
 });
 
-test('requires a state in countries that have them, wherever the address comes from', async () => {
+test('requires a state in countries that use states, whether the page or the API has set the address', async () => {
   const given = await givenCheckout();
   const { browser, url } = given;
   const option = await given.givenShippingOption({ name: 'Across', price: '9.00', countries: ['US'] });
@@ -531,7 +531,7 @@ test('requires a state in countries that have them, wherever the address comes f
   expect((await browser.press(form, 'save', { shipping_state: 'NV' })).html).toContain('Place order and pay');
 });
 
-test('reports an invalid phone number in the postal address at the phone field', async () => {
+test('shows an error at the phone field for an invalid phone number in an address', async () => {
   const given = await givenCheckout();
   const { browser, storefront } = given;
   const { id: checkout_id, checkout_url } = await given.givenCheckout();
@@ -596,7 +596,7 @@ test.each([
   }
 });
 
-test('a checkout without shipping needs no shipping option, and can be free', async () => {
+test('a checkout without shipping requires no shipping option, and can have a total of 0', async () => {
   const shop = await openShop();
   const variants = [{ price: '5.00', requires_shipping: false, inventory_quantity: 9 }];
   const product = await shop.givenProduct({ name: 'Pattern to print', variants });
@@ -643,7 +643,7 @@ test('pressing the order button many times concurrently creates one order', asyn
   expect(await ordersOf(given)).toHaveLength(1);
 });
 
-test("a customer's checkout becomes the customer's order", async () => {
+test("an order from a customer's checkout belongs to the customer", async () => {
   const given = await givenCheckout();
   const { client, id, email } = await given.givenCustomer();
   const cart = await given.givenCart([{ variant_id: given.variant_id, quantity: 1 }], client);
@@ -657,7 +657,7 @@ test("a customer's checkout becomes the customer's order", async () => {
   expect((await ordersOf(given))[0]).toMatchObject({ customer_id: id, email });
 });
 
-test('shows a waiting notice after ten discount codes or ten changes in a minute', async () => {
+test('answers 429 after ten discount codes or ten changes in a minute', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -677,7 +677,7 @@ test('shows a waiting notice after ten discount codes or ten changes in a minute
   await stopServer(limited);
 });
 
-test('a discount code sent with the save button counts as an attempt', async () => {
+test('a discount code that is sent with the save button counts toward the rate limit', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -691,7 +691,7 @@ test('a discount code sent with the save button counts as an attempt', async () 
   await stopServer(limited);
 });
 
-test('invalid and expired checkout links open a page that shows the next step', async () => {
+test('pages of invalid (404) and expired (410) checkout links show the next step', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, storefront, checkout } = given;
   for (const path of ['/checkout/chk_nothing', `${new URL(url).pathname.slice(0, -1)}~`]) {
@@ -716,7 +716,7 @@ test('invalid and expired checkout links open a page that shows the next step', 
   expect(cancelled.html).toContain('This checkout was cancelled');
 });
 
-test('the confirmation page is available for a day, and as long as a bank transfer is pending', async () => {
+test('the confirmation page remains available for a day, or as long as a bank transfer is pending', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url } = given;
   await browser.press(await filledIn(given), 'place_order');
@@ -730,7 +730,7 @@ test('the confirmation page is available for a day, and as long as a bank transf
   expect(past.html).not.toContain('Lindenallee');
 });
 
-test('after the payment deadline of a bank transfer the page no longer asks for it', async () => {
+test('after the deadline of a bank transfer, the page no longer asks for the payment', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url, storefront, checkout } = given;
   await browser.press(await filledIn(given), 'place_order');
@@ -772,7 +772,7 @@ test('the account shows an order past its payment deadline as cancelled', async 
   expect(page.html).not.toContain('not yet received');
 });
 
-test("the link alone does not allow confirming an agent's checkout", async () => {
+test("a reader who only has the link cannot confirm an agent's checkout", async () => {
   const given = await givenCheckout();
   const { browser, owner, checkout, url } = given;
   const review = await filledIn(given);
@@ -785,7 +785,7 @@ test("the link alone does not allow confirming an agent's checkout", async () =>
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('marks a postal code as optional only if none of the possible countries requires it', async () => {
+test('marks the postal code as optional if no country that can be chosen requires it', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   const cart = await shop.givenCart('10.00');

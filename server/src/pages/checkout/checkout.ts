@@ -19,7 +19,7 @@ export const checkoutPage: PageRoute<CheckoutVisit> = {
   notices: CHECKOUT_NOTICES,
 };
 
-/** The login for a checkout that an agent prepared, which only its customer may see. */
+/** Shows the login for a checkout that an agent prepared. Only the customer of the agent may see the checkout. */
 function askWho(visit: CustomerVisit): PageAnswer {
   return showAccess(visit, `login ${visit.path}`, wordsFor(visit));
 }

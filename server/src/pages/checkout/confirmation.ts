@@ -29,7 +29,7 @@ export interface ConfirmationView {
   toOrder: Html | undefined;
 }
 
-/** How to open the order's page. */
+/** How the browser opens the order's page. */
 export type WayToOrder =
   | {
       /** Path in the account, for a logged-in customer. */

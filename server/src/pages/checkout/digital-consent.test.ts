@@ -38,7 +38,7 @@ async function exemptAfterWithdrawal(shop: OpenShop, patch: object): Promise<str
   return (await matched(shop)).find(({ order_id }) => order_id === order.id)?.lines[0]?.exempt;
 }
 
-test('digital goods are excluded from withdrawal only if the buyer consented at the checkout', async () => {
+test('a withdrawal excludes digital goods only if the buyer consented at the checkout', async () => {
   const shop = await givenEuShop();
 
   expect(await exemptAfterWithdrawal(shop, { digital_consent_wording: WORDING })).toBe('digital');
@@ -46,7 +46,7 @@ test('digital goods are excluded from withdrawal only if the buyer consented at 
   expect(await exemptAfterWithdrawal(shop, { digital_consent_wording: null })).toBe('none');
 });
 
-test('the order keeps the wording, also after the product has changed; an order without digital goods keeps none', async () => {
+test('an order stores the consent wording if it contains digital goods, and no wording otherwise', async () => {
   const shop = await givenEuShop();
   const wordingOf = async (exempt: 'digital' | 'none') => {
     const content = await contentOf(shop, exempt);
@@ -63,7 +63,7 @@ test('the order keeps the wording, also after the product has changed; an order 
   expect(await wordingOf('none')).toEqual({ asked: false, kept: null });
 });
 
-test('a later change removes the consent, and the other fields leave it as it is', async () => {
+test('the consent to digital delivery can be removed, and changes of other fields keep it', async () => {
   const shop = await givenEuShop();
   const { id } = await shop.givenCheckout({ content: await contentOf(shop), digital_consent_wording: WORDING });
   const patch = async (body: object) => {
@@ -80,7 +80,7 @@ test('a later change removes the consent, and the other fields leave it as it is
   expect(empty.response.status).toBe(422);
 });
 
-test('the page asks with an unticked box for digital goods only, and the mail confirms the consent', async () => {
+test('the checkout page shows an unticked consent box for digital goods only, and the order mail confirms the consent', async () => {
   const shop = await givenEuShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch' } });
   const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
@@ -106,7 +106,7 @@ test('the page asks with an unticked box for digital goods only, and the mail co
   expect(unescaped(mail?.html ?? '')).toContain('mit Beginn der Vertragserfüllung Ihr Widerrufsrecht');
 });
 
-test('a buyer who does not tick the box can order, without consent and without a word about it in the mail', async () => {
+test('a buyer can order digital goods without consent, and the order mail does not mention consent', async () => {
   const shop = await givenEuShop();
   const email = emailOf();
   const checkout = await shop.givenCheckout({ content: await contentOf(shop), email, payment_method: null });
@@ -121,7 +121,7 @@ test('a buyer who does not tick the box can order, without consent and without a
   expect((await mailsTo(shop, email)).at(-1)?.html).not.toContain('right of withdrawal for it');
 });
 
-test('an agent cannot give the consent for its customer (403)', async () => {
+test('an agent cannot give the consent to digital delivery for its customer (403)', async () => {
   const shop = await givenEuShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());
   const beside = shop.storefront.withCustomer(access_token);

@@ -87,7 +87,10 @@ export function patchOf(entered: Entered, checkout: Checkout, shownCountry: stri
   };
 }
 
-/** The entered postal address. Parts that are not in the form keep their value, except an invalid phone number. */
+/**
+ * The entered postal address; null if no part is entered. A phone number of the previous address, which the form does
+ * not contain, is kept if it is valid for the country.
+ */
 function addressOf(kind: AddressKind, entered: Entered, before: Address | null) {
   const parts = ADDRESS_PARTS.map((part) => [part, entered[addressField(kind, part)] ?? null] as const);
   if (parts.every(([, value]) => value === null)) return null;

@@ -92,7 +92,10 @@ ${!optedIn && marketingBox<FieldName>(form, language, front)}
 </fieldset>`;
 }
 
-/** Without this consent, which is optional, the right of withdrawal of digital goods stays. */
+/**
+ * Renders the checkbox for the consent to the immediate supply of digital content. It is optional: without the consent,
+ * the buyer keeps the right of withdrawal.
+ */
 function digitalConsent({ form, language, front }: CheckoutView): Html {
   const label = language.say('checkout.digital_consent', { shop: front.name });
   return html`
@@ -204,7 +207,7 @@ ${radios(form, {
 </div>`;
 }
 
-/** States that the goods can be paid on delivery, and what that costs. */
+/** States that the shopper can pay on delivery, and the fee for it. */
 function onDelivery(language: Language, { cash_on_delivery_fee: fee }: ShippingChoice, currency: string): string {
   if (fee === null) return '';
   return Number(fee) === 0
@@ -213,8 +216,8 @@ function onDelivery(language: Language, { cash_on_delivery_fee: fee }: ShippingC
 }
 
 /**
- * If the shop only accepts payment on receipt, there is nothing to choose before the shopper has chosen the delivery. Payment on
- * delivery is among the methods if any possible delivery allows it.
+ * Renders the choice of payment methods. Payment on delivery is included if any shipping option allows it. If the shop
+ * only accepts payment on receipt and no shipping option is chosen yet, shows a notice instead.
  */
 function payment({ checkout, choices, form, language, loginPath }: CheckoutView): Html {
   const { say } = language;

@@ -28,7 +28,9 @@ async function givenReview(baseUrl: string) {
   return { ...shop, url: baseUrl + new URL(checkout_url ?? '').pathname };
 }
 
-/** Starts a website at another origin that stands for a payment provider. Its page contains only the return link. */
+/**
+ * Starts a website at another origin, as a substitute for a payment provider. Its page contains only the return link.
+ */
 async function givenForeignPage(): Promise<{ origin: string; comeBackTo(url: string): void }> {
   let back = '';
   const server = createServer((_req, res) => {
@@ -60,7 +62,7 @@ async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
 
 for (const width of [1280, 375]) {
   played(
-    `without script, ${width} pixels wide, a shopper pays on the page of a provider and comes back to the order`,
+    `without script, ${width} pixels wide, a shopper pays on a provider's page and returns to the order`,
     async () => {
       const { baseUrl } = await givenReachableServer();
       const { url, dashboard } = await givenReview(baseUrl);
@@ -96,7 +98,7 @@ for (const width of [1280, 375]) {
 }
 
 played(
-  'the order button leads to another origin, although forms may be posted only to our own',
+  'the order button redirects to another origin, although the Content-Security-Policy allows forms only to our own',
   async () => {
     const { baseUrl, owner } = await givenReachableServer();
     const { url, site_id } = await givenReview(baseUrl);

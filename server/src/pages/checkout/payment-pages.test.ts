@@ -45,7 +45,7 @@ test('a payment approved on the payment provider’s page creates the order', as
   expect(await ordersOf(given)).toMatchObject([{ payment_status: 'paid', total: '18.90' }]);
 });
 
-test('reports a payment declined at the provider, and the shopper can try again', async () => {
+test('reports a payment that the provider declined, and lets the shopper try again', async () => {
   const given = await givenReview();
   const { browser, url } = given;
 
@@ -59,7 +59,7 @@ test('reports a payment declined at the provider, and the shopper can try again'
   expect(await ordersOf(given)).toHaveLength(1);
 });
 
-test('a shopper who returns without a decision can continue or cancel the payment', async () => {
+test('a shopper who returns from the provider without a decision can continue or cancel the payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const asked = await goToProvider(given);
@@ -77,7 +77,7 @@ test('a shopper who returns without a decision can continue or cancel the paymen
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('a form opened before the payment changes nothing, and its response shows the payment', async () => {
+test('submitting a form that was opened before the payment changes nothing and shows the payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const form = await browser.open(`${url}?change=1`);
@@ -90,7 +90,7 @@ test('a form opened before the payment changes nothing, and its response shows t
   expect(rows).toEqual([{ email: 'june@example.com' }]);
 });
 
-test('the redirect page ignores URLs in the request, and does not redirect without a payment', async () => {
+test('the redirect page ignores URLs in the request, and redirects to the provider only if there is a payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const leave = `${new URL(url).pathname}/leave`;
@@ -104,7 +104,7 @@ test('the redirect page ignores URLs in the request, and does not redirect witho
   expect(later.html).not.toContain('evil.example.com');
 });
 
-test('a payment is decided only by the form of its own page, once, and only in its shop', async () => {
+test("only the form of a payment's own page can decide the payment, once, and only in its shop", async () => {
   const [given, other] = [await givenReview(), await givenReview()];
   const { browser, site_id } = given;
   const asked = await goToProvider(given);

@@ -30,14 +30,14 @@ const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notice
 };
 
 /**
- * Browsers apply `form-action 'self'` even to redirects after a form, so the form posts to our page, and this page
- * redirects.
+ * Redirects to the payment provider. Browsers apply `form-action 'self'` even to redirects after a form, so the form
+ * posts to our page, which leads here.
  */
 export const leavePage: PaymentPage = { ...common, path: '/checkout/:token/leave', show: leave };
 
 /**
- * The shopper has returned. The server asks the provider for the result, which the checkout page or the storefront then
- * shows.
+ * Receives the shopper who returns from the provider. The server asks the provider for the result, and then redirects
+ * to the checkout page or the storefront.
  */
 export const returnPage: PaymentPage = { ...common, path: '/checkout/:token/return', show: comeBack };
 

@@ -87,14 +87,16 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-/** The marketing consent according to the checkbox; undefined if the form has no checkbox. */
+/**
+ * Returns the fields for the marketing consent according to the checkbox. They are empty if the form has no checkbox.
+ */
 function consentIn({ checkout, front, language }: CheckoutVisit, { marketing }: Entered) {
   if (!front.ask_for_marketing || checkout.opted_in) return {};
   if (marketing !== 'yes') return { marketing_opt_in: false };
   return { marketing_opt_in: true, marketing_wording: marketingWording(language, front) };
 }
 
-/** The consent to the supply of digital goods; undefined if the form has no checkbox. */
+/** Returns the field for the consent to the supply of digital goods. It is omitted if the form has no checkbox. */
 function digitalConsentIn({ front, language }: CheckoutVisit, before: Checkout, { digital_consent }: Entered) {
   if (!before.has_digital_goods) return {};
   const wording = language.say('checkout.digital_consent', { shop: front.name });
@@ -199,8 +201,8 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
 }
 
 /**
- * The payment selected in the form. Cards are entered at the provider, except for the test provider, which uses card
- * tokens.
+ * The payment selected in the form. It is empty for a payment at the provider, where the shopper enters the card. For
+ * the test provider it is a card token; undefined if the token is malformed.
  */
 function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment | undefined {
   if (!byTestCard || card_token === 'page') return {};

@@ -20,7 +20,7 @@ export interface CheckoutView {
   /** Form token, which proves that a form came from this page. */
   csrf: string;
   checkout: Checkout;
-  /** Whether staff prepared the order. Its lines and prices are fixed, and codes do not apply. */
+  /** Whether staff prepared the order. If so, its lines and prices are fixed, and discount codes do not apply. */
   isDraft: boolean;
   /** The account page, if the customer of a draft is not logged in: only then an invoice can be chosen. */
   loginPath: string | undefined;
@@ -56,7 +56,10 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 </ol>`;
 }
 
-/** Names the agent that prepared the checkout and its limits. If its token has ended, states who ended it. */
+/**
+ * Shows the agent that prepared the checkout, and its remaining budget. If the agent's token has ended, states who
+ * ended it.
+ */
 export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
   const { say } = language;

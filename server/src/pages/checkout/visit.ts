@@ -90,8 +90,8 @@ function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, dep
 }
 
 /**
- * The customer who is logged in in this browser, if they are the customer of a checkout that another browser filled in, or of a
- * draft order, whose link was mailed.
+ * Returns the logged-in customer of the checkout, if another browser filled the checkout in, or if it is a draft order,
+ * whose link is mailed. Undefined otherwise.
  */
 async function customerHere(
   { deadline, db, req, checkoutDeps }: PageRequest,

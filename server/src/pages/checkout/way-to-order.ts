@@ -12,8 +12,8 @@ import type { WayToOrder } from './confirmation.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
 /**
- * How the browser opens the order: in the account if its customer is logged in here, otherwise on the page that needs
- * no login.
+ * Returns the way to the order for this browser: its page in the account if the customer is logged in here, otherwise
+ * the page that needs no login.
  */
 export async function findWay(visit: CheckoutVisit, shop: Shop, order: Order): Promise<WayToOrder> {
   const { req, res, guard, checkoutDeps, checkout, path, tenant } = visit;

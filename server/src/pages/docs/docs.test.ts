@@ -13,7 +13,7 @@ test('the documentation has an introduction, followed by the storefront API', as
   expect(headings).toEqual(['Getting started', 'Conventions', 'Storefront', 'Dashboard', 'Agent', 'Sync', 'Errors']);
 });
 
-test('the documentation links every operation to a page that shows it', async () => {
+test('the documentation links each operation to the reference page that contains it', async () => {
   const links = [...(await html()).matchAll(/href="([^"]+)#operation\/([\w.]+)"/g)];
   expect(links.map(([, , id]) => id).sort()).toEqual(operationTable.map(({ id }) => id).sort());
 
@@ -26,7 +26,7 @@ test('the documentation links every operation to a page that shows it', async ()
   }
 });
 
-test("each chapter's part of the contract contains everything that it references", async () => {
+test('the part of the contract for each reference page contains every component that it references', async () => {
   const pages = new Set([...(await html()).matchAll(/href="(\/docs\/reference\/[\w-]+)"/g)].map(([, page]) => page));
   expect(pages.size).toBeGreaterThan(20);
   for (const page of pages) {
@@ -71,6 +71,6 @@ test('the documentation is small, compressed, and neither runs scripts nor loads
   expect((await get('/docs')).headers.get('Content-Security-Policy')).not.toContain('script-src');
 });
 
-test('the script of the reference contains no host for loading images', async () => {
+test('the script of the API reference contains no third-party image host', async () => {
   expect(await (await get('/docs/redoc.standalone.js')).text()).not.toContain('cdn.redoc.ly');
 });

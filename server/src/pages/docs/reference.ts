@@ -5,8 +5,8 @@ import { docsDocument, type Link } from './document.ts';
 import { samplesOf } from './samples.ts';
 
 /**
- * A chapter of the API reference, rendered by Redoc. For the whole contract Redoc would create 70,000 elements at once,
- * so each page gets only its own part.
+ * A chapter of the API reference, rendered by Redoc. For the whole contract Redoc would create 70,000 elements on one
+ * page, so each page gets only its own part.
  */
 export function referencePage(chapter: Chapter, link: Link): string {
   return docsDocument({

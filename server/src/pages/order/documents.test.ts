@@ -21,7 +21,7 @@ const isPdf = ({ response, html }: Page) =>
   /^attachment; filename=INV-\d{4}-1\.pdf$/.test(response.headers.get('content-disposition') ?? '') &&
   html.startsWith('%PDF-1.7');
 
-test('a guest with the postal code downloads the invoice by the link in the mail, and nobody without it', async () => {
+test('a guest downloads the invoice with the link in the mail and the postal code, and not without the code (422)', async () => {
   const { link, document_id, browser } = await givenInvoiced();
   const shown = await browser.open(link);
   expect(shown.html).not.toContain(document_id);
@@ -34,7 +34,7 @@ test('a guest with the postal code downloads the invoice by the link in the mail
   expect([refused.response.status, isPdf(refused)]).toEqual([422, false]);
 });
 
-test('the link of one order downloads no invoice of another (404)', async () => {
+test('the link of one order cannot download the invoice of another (404)', async () => {
   const [one, other] = [await givenInvoiced(), await givenInvoiced()];
   const known = await one.browser.press(await one.browser.open(one.link), 'show_address', { proof: CODE });
 
@@ -43,7 +43,7 @@ test('the link of one order downloads no invoice of another (404)', async () => 
   expect([foreign.response.status, isPdf(foreign)]).toEqual([404, false]);
 });
 
-test('a customer downloads the invoice in the account, and nobody without the login', async () => {
+test('a customer downloads the invoice in the account, and not without a login', async () => {
   const { shop, customer, order, document_id, browser } = await givenInvoiced();
   const path = `/account?site_id=${shop.site_id}&order=${order.id}`;
   const address = `${path}&document=${document_id}`;
@@ -56,7 +56,7 @@ test('a customer downloads the invoice in the account, and nobody without the lo
   expect(isPdf(await browser.open(address))).toBe(true);
 });
 
-test('the mail about the invoice has the PDF attached', async () => {
+test('the invoice mail has the PDF attached', async () => {
   const { attached } = await givenInvoiced();
 
   expect(attached).toEqual([expect.stringMatching(/^INV-\d{4}-1\.pdf$/)]);

@@ -30,7 +30,7 @@ async function givenLink() {
 
 for (const width of [1280, 375]) {
   played(
-    `without script, ${width} pixels wide, a guest follows an order from the link in its mail`,
+    `without script, ${width} pixels wide, a guest views an order with the link in its mail`,
     async () => {
       const { url, dashboard, order_id, order_number } = await givenLink();
       const { page, complaints } = await openTab(browser(), width);
@@ -77,7 +77,7 @@ for (const width of [1280, 375]) {
 }
 
 played(
-  'copies amount, IBAN and reference in the format of banking forms, and the layout does not shift when the buttons appear',
+  'the copy buttons copy amount, IBAN and reference for banking forms, and do not shift the layout',
   async () => {
     const { url, baseUrl, order_number } = await givenLink();
     const { page, complaints } = await openTab(browser(), 375, { script: true });
@@ -107,7 +107,7 @@ played(
 );
 
 played(
-  'the policy blocks all other scripts, inline or from our own origin',
+  'the Content-Security-Policy of the order page blocks all other scripts, even from our own origin',
   async () => {
     const { url, baseUrl } = await givenLink();
     const { page } = await openTab(browser(), 1280, { script: true });

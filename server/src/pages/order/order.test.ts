@@ -28,7 +28,7 @@ async function givenGuestsOrder(shop?: OpenShop, client?: OpenShop['storefront']
   return { ...opened, order, email, link: await newestLink(opened, email) };
 }
 
-test('after an edit that adds to a paid order, mail and order page show how to transfer the rest', async () => {
+test('after an edit that adds an item to a paid order, the mail and the order page show how to transfer the difference', async () => {
   const shop = await givenGuestsOrder();
   const { dashboard, order, email, baseUrl } = shop;
   const at = { params: { path: { order_id: order.id } } };
@@ -58,7 +58,7 @@ test('after an edit that adds to a paid order, mail and order page show how to t
 
 const STREET = 'Lindenallee 7';
 
-test('the link in a mail shows the order; street and e-mail only after the reader enters the e-mail or postal code', async () => {
+test('the link in a mail shows the order, but shows street and e-mail only after the reader enters the e-mail or postal code', async () => {
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder();
   await dashboard.PATCH('/api/dashboard/settings', {
     body: { name: 'Alder & Finch', legal: { imprint_url: 'https://shop.example/imprint' } },
@@ -102,7 +102,7 @@ test('the link in a mail shows the order; street and e-mail only after the reade
   }
 });
 
-test('shows parcels, refunds and the amount due; each mail has its own link, and all links work', async () => {
+test('shows parcels, refunds and the amount due, and the links of earlier mails still work', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -144,7 +144,7 @@ test('shows parcels, refunds and the amount due; each mail has its own link, and
   expect(onItsWay).not.toContain('We still owe you');
 });
 
-test('a link expires 90 days after the order’s last status change, and later notes do not extend it', async () => {
+test('an order link expires 90 days after the last status change of the order, and a later note does not extend it', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, owner, order, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -166,7 +166,7 @@ test('a link expires 90 days after the order’s last status change, and later n
   expect(await status()).toBe(200);
 });
 
-test('shows the addresses after the billing postal code was entered', async () => {
+test('shows the addresses after the reader enters the billing postal code', async () => {
   const shop = await openShop();
   const email = `june-${crypto.randomUUID()}@example.com`;
   const billing_address = {
@@ -184,7 +184,7 @@ test('shows the addresses after the billing postal code was entered', async () =
   for (const street of [STREET, 'Kastanienallee 3']) expect(shown.html).toContain(street);
 });
 
-test('erasing a customer or closing the account invalidates the links to their orders', async () => {
+test("erasing a customer or closing the account invalidates the links to the customer's orders", async () => {
   const shop = await openShop();
   const { baseUrl, dashboard } = shop;
   const [erased, closed, neighbour] = [
@@ -209,7 +209,7 @@ test('erasing a customer or closing the account invalidates the links to their o
   expect(statuses).toEqual([404, 404, 200]);
 });
 
-test('erasing a customer erases their guest orders, and closing the account invalidates their links', async () => {
+test('erasing a customer also erases their guest orders, and closing the account only invalidates the links', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, owner } = shop;
   const linked = async (customer: { email: string }) => {
@@ -253,7 +253,7 @@ test('erasing a customer erases their guest orders, and closing the account inva
   ]);
 });
 
-test('does not send a queued mail, nor create its link, if the customer is erased meanwhile', async () => {
+test('does not send a queued mail or create its link if the customer is erased first', async () => {
   const shop = await openShop();
   const { db, owner, site_id, order } = await givenGuestsOrder(shop);
   const linksOf = async () =>
@@ -281,7 +281,7 @@ test('does not send a queued mail, nor create its link, if the customer is erase
   expect(await linksOf()).toBe(before);
 });
 
-test('accepts five wrong answers per order in 15 minutes, across links and servers, and does not count right answers', async () => {
+test('accepts five wrong answers per order in 15 minutes, across links and servers, and does not count correct ones', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder(shop);
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', {

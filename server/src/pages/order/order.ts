@@ -31,9 +31,9 @@ import { withdrawalSection } from '../parts/withdrawal-section.ts';
 import { arrive, type OrderVisit } from './visit.ts';
 
 /**
- * The order page for anyone with a link from one of the order's mails. Links may be passed on or found, so streets and
- * names are shown only after the reader enters the order's e-mail or a postal code, each time. Only then can returns be
- * requested and cancelled; nothing else can be changed.
+ * The order page for anyone with a link from one of the order's mails. Such a link may be passed on or found. Therefore
+ * streets and names are shown, and returns can be requested and cancelled, only after the reader enters the order's
+ * e-mail or a postal code, each time. Nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),
@@ -194,7 +194,9 @@ ${csrfField(csrf)}
   return { status, html: page({ language, title, mistaken: status === 422, front, where: 'order', main }) };
 }
 
-/** The form is prefilled for a reader who has proved to know the order. */
+/**
+ * The path of the withdrawal form. For a reader who entered the order's e-mail or postal code, the form is prefilled.
+ */
 function withdrawPathOf(
   { checkoutDeps, tenant: { site_id } }: OrderVisit,
   order: ShownOrder,
@@ -231,7 +233,7 @@ ${textField(form, { name: 'proof', label: say('order.answer'), maximum: 255, hin
 </section>`;
 }
 
-/** Sets the cookie of a new reader, so it is called once for a page. */
+/** Returns the form token for the order's forms. Call it once per page, because it sets the cookie of a new reader. */
 function csrfOf({ guard, req, res, linked }: OrderVisit): string {
   return guard.csrfFor(req, res, `order ${linked.order_id}`);
 }

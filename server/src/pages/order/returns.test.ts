@@ -25,7 +25,7 @@ async function givenShippedGuestOrder() {
   return { shop, order, email, link, returns, field, browser: new PaperBrowser(shop.baseUrl) };
 }
 
-test('a guest who enters the postal code requests a return by the link, and cancels it', async () => {
+test('a guest who enters the postal code requests and cancels a return with the link', async () => {
   const { order, email, shop, link, returns, field, browser } = await givenShippedGuestOrder();
 
   const shown = await browser.open(link);
@@ -45,7 +45,7 @@ test('a guest who enters the postal code requests a return by the link, and canc
   expect(textOf(cancelled.html)).toContain(`Return ${order.order_number}-R1: cancelled.`);
 });
 
-test('the link without the postal code or e-mail requests and cancels nothing (422)', async () => {
+test('without the postal code or e-mail, the link can neither request nor cancel a return (422)', async () => {
   const { link, returns, field, browser } = await givenShippedGuestOrder();
   const shown = await browser.open(link);
   const known = await browser.press(shown, 'show_address', { proof: CODE });
@@ -57,7 +57,7 @@ test('the link without the postal code or e-mail requests and cancels nothing (4
   expect(await returns()).toEqual([]);
 });
 
-test('the link of one order cancels no return of another', async () => {
+test('the link of one order cannot cancel a return of another', async () => {
   const one = await givenShippedGuestOrder();
   const { shop, browser } = one;
   const variant_id = (await shop.givenProduct()).variants[0]?.id ?? '';

@@ -41,7 +41,7 @@ async function logInToPanel(shop: Shop): Promise<string> {
   return (cookie ?? '').split(';')[0] ?? '';
 }
 
-test('accepts the session cookie only in the panel’s own calls, and never together with another credential', async () => {
+test("accepts the panel's session cookie only in calls from the panel, and never together with another credential", async () => {
   const shop = await openShop();
   const Cookie = await logInToPanel(shop);
   const other = await logInToPanel(shop);
@@ -81,7 +81,7 @@ test('accepts the session cookie only in the panel’s own calls, and never toge
   expect(elsewhere.status).toBe(401);
 });
 
-test('sets the session cookie only for the panel; a logout removes it and ends the session', async () => {
+test('sets the session cookie only for the panel, and removes it and ends the session at logout', async () => {
   const shop = await openShop();
   const { email, password } = shop.credentials.staff;
   const body = { email, password: password ?? '' };
@@ -129,7 +129,7 @@ test("over https the panel's session cookie is bound to the host and to https; o
   expect([unsafe.status, unsafe.cookie, JSON.parse(unsafe.text).error]).toEqual([403, null, 'origin_not_allowed']);
 });
 
-test('serves the panel at all its URLs, not framed, not cached and not at a shop’s host', async () => {
+test("serves the panel at all its URLs, forbids framing and caching, and answers 404 at a shop's host", async () => {
   const shop = await openShop();
   const host = `panel.${shop.site_id}.example`;
   await shop.owner.query('insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)', [

@@ -20,8 +20,8 @@ export interface CustomerVisit extends Visit {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Finds the shop of a page by `?site_id=`, or by the host if it is a shop's own. Throws `not_found` if there is no such
- * shop.
+ * Finds the shop of a page by `?site_id=`, or by the host if it belongs to a shop. Throws `not_found` if the shop does
+ * not exist.
  */
 export async function arriveInShop(request: PageRequest, pathOf: (site_id: string) => string): Promise<CustomerVisit> {
   const site_id = String(request.req.query.site_id ?? request.hosts.siteAt(request.req) ?? '').toLowerCase();

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 
 const svg = readFileSync(new URL('./favicon.svg', import.meta.url));
 
-/** The path that browsers request if a page names no icon. They accept SVG. */
+/** The path of the icon that browsers request if a page names none. Browsers accept SVG there. */
 export const FAVICON_PATH = '/favicon.ico';
 
 export const favicon: RequestHandler = (_req, res) => {

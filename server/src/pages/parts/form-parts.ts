@@ -208,8 +208,8 @@ function mistakeAt<Name extends string>({ mistakes }: FormState<Name>, name: Nam
 }
 
 /**
- * A summary of all mistakes at the top of the page, with links to their fields. It is focused if no mistake belongs to
- * a field.
+ * Renders a summary of all mistakes for the top of the page, with links to their fields. The summary gets the focus if
+ * no mistake belongs to a field.
  */
 export function mistakeSummary(heading: string, mistakes: readonly Mistake<string>[]): Html | undefined {
   if (mistakes.length === 0) return undefined;

@@ -20,8 +20,8 @@ export interface Guard {
 }
 
 /**
- * A form session is used for new forms for a day and accepted for two, so that every form can be submitted for at least
- * a day.
+ * New forms use a form session for one day, and it is accepted for two days. Thus every form can be submitted for at
+ * least a day.
  */
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFE_SECONDS = 2 * DAY_SECONDS;

@@ -31,7 +31,7 @@ export interface SummaryLine {
   total: string;
   /** Warnings for the shopper. `grave` means that the item cannot be bought. */
   warnings: readonly { sentence: string; grave: boolean }[];
-  /** How the shopper can resolve an item that cannot be bought. */
+  /** A way for the shopper to resolve an item that cannot be bought. */
   remedy?: Html | undefined;
 }
 

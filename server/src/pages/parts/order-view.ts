@@ -48,7 +48,7 @@ ${actions}
 </div>`;
 }
 
-/** What is still to be paid after an edit, and how. */
+/** Shows the amount due after an edit, and how to pay it. */
 function dueOf(language: Language, { due, currency, payment_status: status }: ShownOrder): Html | undefined {
   if (!due) return undefined;
   if (due.instructions) return transfer(language, { status, instructions: due.instructions });

@@ -41,7 +41,7 @@ export async function returnsOf(shop: Shop, order_id: string, customer_id?: stri
   return { made, total, ...(await returnOffer(shop, order_id)) };
 }
 
-/** Where the forms of the section are sent. */
+/** The URL and the hidden fields with which the forms of the section are sent. */
 export interface ReturnTarget {
   path: string;
   csrf: string;

@@ -85,7 +85,7 @@ export interface PageRoute<Visit extends PageRequest> {
   show(visit: Visit): Promise<PageAnswer>;
   /** Called only for forms posted by our own pages. */
   post(visit: Visit, body: FormBody): Promise<PageAnswer>;
-  /** Notices by error code, in addition to those of all pages. */
+  /** Notices by error code, in addition to the notices of all pages. */
   notices: Notices;
 }
 

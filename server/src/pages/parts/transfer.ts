@@ -7,12 +7,15 @@ import { qrCode } from './qr-code.ts';
 import { copyScript } from './script.ts';
 import { inGroups, moment, money, rich } from './words.ts';
 
-/** Payment instructions, and the status of the payment that they ask for. */
+/** Payment instructions, with the status of their payment. */
 export interface TransferAsked extends Pick<Payment, 'status'> {
   instructions: PaymentInstructions | DueInstructions | null;
 }
 
-/** Shows bank transfer details as a table, as a QR code and as text to copy. Goods on payment terms are not reserved but sent. */
+/**
+ * Shows bank transfer details as a table, as a QR code and as text to copy. For an order on payment terms, omits that
+ * goods are reserved until the deadline.
+ */
 export function transfer(language: Language, { status, instructions }: TransferAsked): Html | undefined {
   if (!instructions) return undefined;
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;

@@ -10,7 +10,7 @@ import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { type FormBody, isPassword } from './form-body.ts';
 import type { PageAnswer, PageRequest } from './route.ts';
 
-/** A request for a page of a shop. It uses the same operations as the storefront API. */
+/** A request for a page of a shop. The page uses the same operations as the storefront API. */
 export interface Visit extends PageRequest {
   /** Path of the page, as in our links. */
   path: string;

@@ -5,7 +5,7 @@ import { withQuery } from './paths.ts';
 /** The proof that the reader has entered: e-mail address or postal code. A postal code does not give access to the e-mail address of the order. */
 export type Proof = 'email' | 'code';
 
-/** How long the link to a prefilled form works. */
+/** Lifetime of the link to a prefilled form. */
 const LIFE_SECONDS = 60 * 60;
 
 /**
@@ -18,12 +18,12 @@ export function passedWithdrawPath(secretKey: string, site_id: string, order_id:
   return withQuery(knownWithdrawPath(site_id, order_id), 'pass', pass);
 }
 
-/** The same for a customer who is logged in. */
+/** Path of the form for a withdrawal from this order, for its logged-in customer. */
 export function knownWithdrawPath(site_id: string, order_id: string): string {
   return withQuery(withdrawLink('', site_id), 'order', order_id);
 }
 
-/** What the reader of a link had entered; undefined if the link is not valid. */
+/** Returns the proof that a signed link contains; undefined if the link is invalid or has expired. */
 export function proofOf(given: unknown, secretKey: string, site_id: string, order_id: string): Proof | undefined {
   const [, granted = '', until = '', proof, signed = ''] =
     /^((\d{1,12})\.(email|code))\.([A-Za-z0-9_-]{43})$/.exec(String(given)) ?? [];

@@ -5,8 +5,6 @@ import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
 import type { KnownOrder } from './visit.ts';
 
-/** The entries of the form, and what they state. */
-
 export type WithdrawField = 'name' | 'email' | 'contract' | 'note' | `quantity-${string}`;
 
 export const LONGEST = { name: 200, email: 254, contract: 500, note: 2000 };

@@ -4,7 +4,7 @@ import { formWith, PaperBrowser } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 import { moveToEu } from '../../../test/withdrawals.ts';
 
-/** FULL=1 sends as many statements as the promise names. */
+/** FULL=1 repeats each case 1,000 times. */
 const EACH = process.env.FULL ? 1_000 : 150;
 const MOST_MS = 5;
 const MOST_ROUNDS = 3;
@@ -13,7 +13,7 @@ function median(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
-test('takes the same time for a statement that matches an order as for one that does not', {
+test('a withdrawal takes the same time whether it matches an order or not', {
   timeout: 600_000,
 }, async () => {
   const shop = await openShop();

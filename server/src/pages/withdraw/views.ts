@@ -6,10 +6,10 @@ import { rich } from '../parts/words.ts';
 import { type Declared, LONGEST, nameOf, type WithdrawField } from './form.ts';
 import type { KnownOrder, WithdrawVisit } from './visit.ts';
 
-/** More pieces of one line are declared in words. */
+/** The maximum quantity to select per line. Further pieces can be described in words. */
 const MOST_PIECES = 50;
 
-/** Step 1: the entries. */
+/** Step 1: the form. */
 export function entryView(
   visit: WithdrawVisit,
   csrf: string,

@@ -10,7 +10,7 @@ import { proofOf } from '../parts/withdraw-pass.ts';
 
 /** A request for the page on which consumers withdraw from contracts. */
 export interface WithdrawVisit extends CustomerVisit {
-  /** The order of the login or of the checked link. Only then is anything of an order shown. */
+  /** The order of the login or of the checked link. Data of an order is shown only if this is set. */
   known: KnownOrder | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface KnownOrder {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Throws `not_found` unless there is such a shop and its page is on. */
+/** Throws `not_found` if the shop does not exist or its page is off. */
 export async function arrive(request: PageRequest): Promise<WithdrawVisit> {
   const { db, hosts, req } = request;
   const site_id = String(req.params.site_id ?? hosts.siteAt(req) ?? '').toLowerCase();

@@ -67,7 +67,7 @@ test('a consumer withdraws in two steps without a login, and gets an acknowledge
 test.each([
   ['de', 'Vertrag widerrufen', 'Widerruf bestätigen'],
   ['fr', 'Renoncer au contrat ici', 'Confirmer la rétractation'],
-])('has the labels of the law in %s', async (locale, first, second) => {
+])('the withdrawal buttons have the wording of the law in %s', async (locale, first, second) => {
   const shop = await givenEuShop();
   const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': locale });
   const opened = await browser.open(`/sites/${shop.site_id}/withdraw`);
@@ -77,7 +77,7 @@ test.each([
   expect(reviewed.html).toContain(`>${second}</button>`);
 });
 
-test('keeps the entries and names each mistake, and the first step stores nothing (422)', async () => {
+test('the withdrawal form names each mistake (422), keeps the input, and stores nothing before the confirmation', async () => {
   const shop = await givenEuShop();
   const browser = new PaperBrowser(shop.baseUrl);
   const opened = await browser.open(`/sites/${shop.site_id}/withdraw`);
@@ -93,7 +93,7 @@ test('keeps the entries and names each mistake, and the first step stores nothin
   expect(await statementsOf(shop)).toEqual([]);
 });
 
-test('a confirmation that is sent twice is stored and acknowledged once', async () => {
+test('confirming a withdrawal twice stores and acknowledges it once', async () => {
   const shop = await givenEuShop();
   const email = emailOf();
   const browser = new PaperBrowser(shop.baseUrl);
@@ -106,7 +106,7 @@ test('a confirmation that is sent twice is stored and acknowledged once', async 
   expect(await mailsTo(shop, email)).toHaveLength(1);
 });
 
-test('rejects a form of another website (403)', async () => {
+test('rejects a withdrawal form from another website (403)', async () => {
   const shop = await givenEuShop();
   const { reviewed } = await withdraw(shop, { email: emailOf() });
   const fields = new URLSearchParams({ name: 'Jo', email: emailOf(), contract: '1', action: 'confirm', csrf: 'x' });
@@ -117,7 +117,7 @@ test('rejects a form of another website (403)', async () => {
   expect(await statementsOf(shop)).toHaveLength(1);
 });
 
-test('the acknowledgement contains no links of the statement, and escapes its markup', async () => {
+test('the acknowledgement of a withdrawal removes links and escapes markup in the statement', async () => {
   const shop = await givenEuShop();
   const email = emailOf();
   const note = '<a href="https://evil.example">win</a> www.evil.example mail@evil.example\nHTTP://EVIL.EXAMPLE';
@@ -131,7 +131,7 @@ test('the acknowledgement contains no links of the statement, and escapes its ma
   expect(mail?.html).not.toContain('<a href="https://evil');
 });
 
-test('sends five acknowledgements a day to one address at once, and delays later ones by a day without dropping any', async () => {
+test('sends five acknowledgements a day to one address immediately, and later ones after a day', async () => {
   const shop = await givenEuShop();
   const email = emailOf();
   const upper = email.toUpperCase().replace('EXAMPLE.COM', 'example.com');
@@ -149,7 +149,7 @@ test('sends five acknowledgements a day to one address at once, and delays later
   expect(rows).toHaveLength(2);
 });
 
-test('sends twenty acknowledgements a day for one client at once, and delays later ones', async () => {
+test('sends twenty acknowledgements a day for one client immediately, and later ones after a day', async () => {
   const shop = await givenEuShop();
 
   for (let i = 0; i < 22; i += 1) await withdraw(shop, { email: emailOf() });
@@ -159,7 +159,7 @@ test('sends twenty acknowledgements a day for one client at once, and delays lat
   expect(delays.filter((delay) => delay === 24)).toHaveLength(2);
 });
 
-test('the server can neither change nor delete a statement', async () => {
+test("the server's database role can neither change nor delete a withdrawal statement", async () => {
   const shop = await givenEuShop();
   await withdraw(shop, { email: emailOf() });
 
@@ -174,7 +174,7 @@ test('the server can neither change nor delete a statement', async () => {
   expect(await statementsOf(shop)).toHaveLength(1);
 });
 
-test('the page is at /withdraw on the host of the shop', async () => {
+test("the withdrawal page is at /withdraw on the shop's host", async () => {
   const shop = await givenEuShop();
   const host = `withdraw.${shop.site_id}.example`;
   await shop.owner.query('insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)', [
@@ -193,7 +193,7 @@ test('the page is at /withdraw on the host of the shop', async () => {
   expect(await mailsTo(shop, email)).toHaveLength(1);
 });
 
-test('a customer who is logged in chooses items of an own order in the prefilled form', async () => {
+test('a logged-in customer chooses items of their own order in the prefilled withdrawal form', async () => {
   const shop = await givenEuShop();
   const { customer, order, product } = await givenCustomerOrder(shop);
   await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
@@ -219,7 +219,7 @@ test('a customer who is logged in chooses items of an own order in the prefilled
   ]);
 });
 
-test('a choice that is no longer possible is entered again, and never becomes the whole contract (422)', async () => {
+test('rejects a withdrawal of items that are no longer in the order (422), and does not extend it to the whole contract', async () => {
   const shop = await givenEuShop();
   const { customer, order } = await givenCustomerOrder(shop);
   const browser = new PaperBrowser(shop.baseUrl);
@@ -271,7 +271,7 @@ test('the order page links to the prefilled withdrawal form only after the reade
   expect(await matched(shop)).toMatchObject([{ status: 'to_confirm', order_id: order.id, lines: [{ quantity: 2 }] }]);
 });
 
-test('the form does not show the e-mail of an order to a reader who has entered only its postal code', async () => {
+test('the withdrawal form does not show the e-mail of an order to a reader who has entered only the postal code', async () => {
   const shop = await givenEuShop();
   const email = emailOf();
   const order = await shop.givenOrder({ email });
@@ -289,7 +289,7 @@ test('the form does not show the e-mail of an order to a reader who has entered 
   expect(form.html).not.toContain(email);
 });
 
-test('a customer does not see the order of another customer', async () => {
+test('the withdrawal form does not show an order of another customer', async () => {
   const shop = await givenEuShop();
   const { order } = await givenCustomerOrder(shop);
   const { customer } = await givenCustomerOrder(shop);
@@ -303,7 +303,7 @@ test('a customer does not see the order of another customer', async () => {
   expect(form.html).toContain(`value="${customer.email}"`);
 });
 
-test('GET shop, llms.txt and the setup list name the page, and the setup list warns when it is switched off', async () => {
+test('the shop API, llms.txt and the setup list name the withdrawal page, and the setup list warns if it is off', async () => {
   const shop = await givenEuShop();
   const read = async () => {
     const { data } = await shop.storefront.GET('/api/storefront/shop');
@@ -320,7 +320,7 @@ test('GET shop, llms.txt and the setup list name the page, and the setup list wa
   expect((await fetch(shop.baseUrl + path)).status).toBe(404);
 });
 
-test('a shop that delivers to the EU has the page, even if no tax is set, and cached responses name it at once', async () => {
+test('a shop that adds delivery to the EU gets the withdrawal page immediately, even without tax settings', async () => {
   const shop = await openShop();
   const path = async () => (await shop.storefront.GET('/api/storefront/shop')).data?.withdrawal_form_path;
   expect(await path()).toBeNull();
@@ -330,7 +330,7 @@ test('a shop that delivers to the EU has the page, even if no tax is set, and ca
   expect(await path()).toBe(`/sites/${shop.site_id}/withdraw`);
 });
 
-test('a shop outside of the EU has no such page (404), and no link to it', async () => {
+test('a shop that does not deliver to the EU has no withdrawal page (404) and no link to it', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { brand: { support_email: 'help@shop.example' } } });
   const browser = new PaperBrowser(shop.baseUrl);

@@ -10,8 +10,8 @@ import { entryView, reviewView } from './views.ts';
 import { arrive, type WithdrawVisit } from './visit.ts';
 
 /**
- * The page on which consumers withdraw from contracts (Article 11a of Directive 2011/83/EU): without a login, in two steps.
- * Its answer is the same whether an order matches or not; a job looks for the order.
+ * The page on which consumers withdraw from contracts (Article 11a of Directive 2011/83/EU): without a login, in two
+ * steps. The response is the same whether or not an order matches; a job looks for the order.
  */
 export const withdrawPage: PageRoute<WithdrawVisit> = {
   path: ['/withdraw', '/sites/:site_id/withdraw'],
@@ -44,7 +44,7 @@ async function post(visit: WithdrawVisit, body: FormBody): Promise<PageAnswer> {
   await count(visit, 'storefront.getShop');
   const id = body.get('statement') ?? '';
   const isConfirmed = body.get('action') === 'confirm' && UUID.test(id);
-  // Once a sent statement is matched, its pieces cannot be chosen again.
+  // If the statement was already sent, its pieces may no longer be selectable, so the form is not checked again.
   const isSent = isConfirmed && (await inShopOfVisit(visit, (shop) => find(shop, id)));
   if (isSent) return { redirect: withQuery(path, 'sent', 'yes') };
   const mistakes = mistakesIn(language, known, body);
@@ -69,7 +69,7 @@ async function post(visit: WithdrawVisit, body: FormBody): Promise<PageAnswer> {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Sets the cookie of a new reader, so it is called once for a page. */
+/** Returns the form token. Call it once per page, because it sets the cookie of a new reader. */
 function csrfOf(visit: WithdrawVisit): string {
   const { guard, req, res } = visit;
   return guard.csrfFor(req, res, formOf(visit));

@@ -13,7 +13,7 @@ async function found({ storefront }: Shop, q: string): Promise<string[]> {
   return data?.products.map(({ name }) => name) ?? [];
 }
 
-test('a product is found by its new words after each change, and no longer by the old ones', async () => {
+test('after each change, a product is found by its new words, and no longer by the old ones', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const { id: product_id } = await givenProduct({ name: 'Teapot', tags: ['ceramic'] });
@@ -30,7 +30,7 @@ test('a product is found by its new words after each change, and no longer by th
   expect(await found(shop, 'teal')).toEqual(['Pitcher']);
 });
 
-test('an unpublished or deleted product is not found, and an unpublished one is found again after it is published', async () => {
+test('an unpublished or deleted product is not found, and an unpublished one is found again once it is published', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const { id: product_id } = await givenProduct({ name: 'Hammock' });
@@ -46,7 +46,7 @@ test('an unpublished or deleted product is not found, and an unpublished one is 
   expect(await found(shop, 'hammock')).toEqual([]);
 });
 
-test('imported products are found, a dry run changes nothing, and a rejected row leaves the index unchanged', async () => {
+test('indexes imported products, except those of a dry run and rejected rows', async () => {
   const shop = await openShop();
   const send = (rows: object[], dry_run = false) =>
     shop.dashboard.POST('/api/dashboard/products/import', { body: { dry_run, products: rows as never } });
@@ -62,7 +62,7 @@ test('imported products are found, a dry run changes nothing, and a rejected row
   expect([await found(shop, 'stool'), await found(shop, 'ladder')]).toEqual([[], ['Ladder']]);
 });
 
-test('after concurrent changes, a product is indexed with the words of the last change', async () => {
+test('after concurrent changes, the index contains the words of the last change only', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct({ name: 'Name 0' });
   const names = Array.from({ length: 8 }, (_, i) => `Distinct${'abcdefgh'[i]}`);
@@ -88,7 +88,7 @@ test('after concurrent changes, a product is indexed with the words of the last 
   expect(rows.map(({ term }) => term)).toEqual([data?.name.toLowerCase()]);
 });
 
-test('the job reindexes products that an older release indexed', async () => {
+test('the job reindexes products that were indexed by an older release', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Gramophone' });
   await shop.dashboard.PATCH('/api/dashboard/settings', {
@@ -108,7 +108,7 @@ test('the job reindexes products that an older release indexed', async () => {
   expect(await found(shop, 'turntable')).toEqual(['Gramophone']);
 });
 
-test('a product that is deleted while it is being reindexed leaves nothing in the index', async () => {
+test('a product that is deleted during its reindexing leaves nothing in the index', async () => {
   const shop = await openShop();
   const made = await Promise.all(Array.from({ length: 12 }, (_, i) => shop.givenProduct({ name: `Zeppelin ${i}` })));
   const { owner, db } = await testServer();

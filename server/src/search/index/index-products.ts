@@ -16,8 +16,8 @@ interface Source {
 }
 
 /**
- * Updates the search index for products, in the transaction that changed them. Call it once, after the last change. It sends only
- * a few statements, however many products there are, and ignores ids of deleted products.
+ * Updates the search index for products, in the transaction that changed them. Call it once, after the last change. The
+ * number of statements does not depend on the number of products. Ignores ids of deleted products.
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
@@ -93,9 +93,9 @@ function removalOfOthers(db: SearchDb, product_ids: string[]): Sql {
 }
 
 /**
- * Writes the text for the search in lists. Names weigh most (A), then vendor, type and option values (B), tags and metadata (C),
- * and the description (D). The same update marks the postings as up to date, because each new version of a row needs entries in
- * all indexes of the table.
+ * Writes the text for the search in lists. Names weigh most (A), then vendor, type and option values (B), tags and
+ * metadata (C), and the description (D). Also marks the postings as up to date. A second update would cost more,
+ * because each new version of a row needs entries in all indexes of the table.
  */
 async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise<void> {
   const column = (of: (product: IndexedProduct) => string | number) => arrayText(products.map(of));
@@ -122,7 +122,10 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
   );
 }
 
-/** Small, because the process serves no requests while postings are computed, and writing them slows PostgreSQL down. */
+/**
+ * Number of products per batch. Small, because the process serves no requests while it computes postings, and because
+ * writing them slows PostgreSQL down.
+ */
 const BATCH = 8;
 
 /**

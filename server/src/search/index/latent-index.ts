@@ -1,4 +1,4 @@
-/** How the vectors of the latent semantic model are stored, and how a search reads them. */
+/** Stores the vectors of the latent semantic model, and reads them for a search. */
 
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
@@ -64,7 +64,9 @@ export function termVector(bytes: Buffer): Float32Array {
 
 const MAX_INT8 = 127;
 
-/** Converts a vector to one byte per dimension, which is precise enough, because only its direction matters. */
+/**
+ * Converts a vector to one byte per dimension. This is precise enough, because only the direction of a vector matters.
+ */
 export function productVectorBytes(vector: Float32Array): Buffer {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return Buffer.from(Int8Array.from(vector, (value) => Math.round((value / largest) * MAX_INT8)).buffer);

@@ -26,7 +26,7 @@ function embedName(model: ReturnType<typeof trainModel>, name: string): Float32A
   return found;
 }
 
-test('words that occur with the same words are similar, even if they never occur together', () => {
+test('words that occur in the same contexts are similar, even if they never occur together', () => {
   const model = trainModel(texts());
 
   expect(cosine(embedName(model, 'kitchen1'), embedName(model, 'kitchen2'))).toBeGreaterThan(
@@ -40,7 +40,7 @@ test('training is deterministic, and a text of unknown words has no vector', () 
   expect(embed(trainModel(texts()), unknown)).toBeUndefined();
 });
 
-test('a stored term vector is unchanged, and a stored product vector keeps its direction', () => {
+test('encoding and decoding keep a term vector unchanged, and keep the direction of a product vector', () => {
   const model = trainModel(texts());
   const one = embedName(model, 'kitchen1');
   const groups = [{ text: 'kitchen1', alternatives: [{ term: 'kitchen1', weight: 1 }] }];

@@ -1,7 +1,7 @@
 /**
- * Latent semantic analysis: learns from a shop's own texts which words have similar meanings. The vector of a product or query is
- * the sum of its terms' vectors, in a space of the few dimensions in which the shop's products differ most. The cosine of two
- * vectors is their semantic similarity, whether or not they share any words.
+ * Latent semantic analysis: learns from a shop's own texts which words have similar meanings. The vector of a product
+ * or query is the sum of its terms' vectors, which have few dimensions: those in which the shop's products differ most.
+ * The cosine of two vectors is their semantic similarity, even if they share no words.
  */
 
 /** Fewer dimensions confuse different meanings; more hardly improve relevance. */

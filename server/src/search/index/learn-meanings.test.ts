@@ -64,7 +64,7 @@ test('among products with the same words, those that are semantically closest to
   // Nothing has changed since the last run.
   expect(await trainIn(shop)).toBe(0);
   expect(await versionOf(shop)).toBe(before + 1);
-  // A new or changed product is found at once, and gets its vector in the next run.
+  // A new or changed product is found immediately, and gets its vector in the next run.
   const late = await shop.givenProduct({ name: 'Golden dress, long', description: 'gown4 gown5' });
   expect(await found(shop, 'golden dress long')).toContain('Golden dress, long');
   expect(await trainIn(shop)).toBe(1);

@@ -29,9 +29,9 @@ interface State {
 }
 
 /**
- * Updates a shop's latent semantic model. Trains it if there is none or much has changed, and then computes the vectors of new
- * and changed products. Returns their number. Uses many short transactions, so that it blocks nobody. Two concurrent runs only
- * repeat work.
+ * Updates a shop's latent semantic model. Trains it if there is none or much has changed, and then computes the vectors
+ * of new and changed products. Returns the number of vectors. Uses many short transactions, so that it does not block
+ * requests. Concurrent runs only repeat work.
  */
 export async function learnMeanings(inTransaction: InTransaction): Promise<number> {
   const state = await inTransaction(readState);
@@ -69,7 +69,7 @@ async function retrain(inTransaction: InTransaction, products: number): Promise<
   }
 }
 
-/** Chooses a sample of the catalogue. Fingerprints are hashes, so ordering by them is as good as random. */
+/** Chooses a random sample of the catalogue. Fingerprints are hashes, so sorting by them is as good as random. */
 async function readSample(db: SearchDb): Promise<string[]> {
   const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
     sql`select product_id from product_search where site_id = ${db.siteId}
@@ -141,14 +141,14 @@ async function complete(db: SearchDb, model_id: string): Promise<void> {
   await db.run(sql`update search_models set completed_at = now() where site_id = ${db.siteId} and id = ${model_id}`);
 }
 
-/** Comes before the id of every product. */
+/** A product id lower than all others. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Reads the next products whose vectors are outdated, and the last id among them. Those up to `after` were already checked in
- * this run; if they change again, the next run updates them. A query without `after` would skip over more and more finished
- * products. Vectors are looked up by id instead of joined, because the statistics of a new table may still say that it is
- * empty.
+ * Reads the next products whose vectors are outdated, and the last id among them. Skips products up to `after`, which
+ * were already checked in this run; if they change again, the next run updates them. Without `after`, each query would
+ * pass over more finished products than the one before. Vectors are looked up by id instead of joined, because the
+ * statistics of a new table may still say that it is empty.
  */
 async function readOutdated(
   db: SearchDb,

@@ -12,7 +12,7 @@ const PRINTER: SearchDocument = {
   codes: ['al-1'],
 };
 
-test("the head noun is the last word of a name, ignoring its purpose, numbers, and the product's own values", () => {
+test("the head noun is the last word of a name, without its purpose, numbers and the product's own values", () => {
   const heads = [
     ['Gaming mouse pad', 'pad'],
     ['Case for phones, black', 'case'],
@@ -34,7 +34,7 @@ test('a posting records whether its term is in the name, is the head noun, or is
   expect(places.get('black')).toBe(PLACE.title);
 });
 
-test('a word in the name has more impact than one in the description', () => {
+test('a word in the name has a higher weight than a word in the description', () => {
   const impacts = new Map(
     postingsOf({ ...PRINTER, description: 'a scanner that copies and prints pages of any size in a minute' }).map(
       ({ term, impact }) => [term, impact],

@@ -125,7 +125,10 @@ export function valueTerm(terms: string[]): string {
   return VALUE + terms.join(' ');
 }
 
-/** The term for a facet value, if it is indexed. Plain numbers are not, because nobody searches for them. */
+/**
+ * The terms for a facet value: one, or none if the value is a plain number, which nobody searches for, or has too many
+ * words.
+ */
 export function valueTerms(value: string): string[] {
   const terms = termsOf(value.slice(0, 255));
   const isNamed = terms.length > 0 && terms.length <= MAX_VALUE_WORDS && terms.some((term) => !/^\d/.test(term));

@@ -54,8 +54,8 @@ export interface NumericPhrase {
   max?: number;
   currency?: string | undefined;
   /**
-   * When a number without a currency is a price: always, only in sentences, or never. `under fifty` is a price in a sentence,
-   * but may be a name among keywords.
+   * Whether a number without a currency is a price always, only in sentences, or never. `under fifty` is a price in a
+   * sentence, but may be a name among keywords.
    */
   isPrice: 'always' | 'in sentences' | 'with a currency';
   /** Whether it is only an amount, which sets no limit. */

@@ -1,4 +1,4 @@
-/** Splits compounds into words that the shop has: `Damenjacke` asks for a jacket for women. */
+/** Splits compounds into words that the shop uses: `Damenjacke` means a jacket for women. */
 
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
@@ -58,8 +58,9 @@ function meaningsOf(half: string): { own: string[]; foreign: string[] } {
 }
 
 /**
- * The terms that a compound stands for: both halves, preferably with a long second half, or else only a German second half: a
- * `Kochmesser` is always a knife.
+ * Returns the terms that a compound stands for: both halves if the shop has both, otherwise a long second half that is
+ * in product names, as a `Kochmesser` is always a knife. In French and English, a second half alone must come from the
+ * thesaurus. Undefined if there is no such split.
  */
 export function meaningOfCompound(
   word: string,

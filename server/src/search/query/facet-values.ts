@@ -26,9 +26,9 @@ interface WordSpan {
 }
 
 /**
- * Finds constraints in a sentence: facet values of the shop (options, vendors, types, tags and metadata), the longest first where
- * they overlap; sizes that are labelled as such; and the head noun. The words remain in the query, because a product without the
- * value may still be wanted. Sends one statement.
+ * Finds constraints in a sentence: facet values of the shop (options, vendors, types, tags and metadata), preferring
+ * the longest of overlapping ones; sizes with a label; and the head noun. The words remain in the query, because a
+ * product without the value may still be wanted. Sends one statement.
  */
 export async function facetConstraints(
   db: SearchDb,
@@ -114,7 +114,7 @@ export function findHeadNoun(
   if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
   for (const [at, { text, term, start }] of words.entries()) {
     const between = at > 0 ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
-    // `vegetables for a salad` asks for vegetables, even if no product name ends with that word.
+    // `vegetables for a salad` means vegetables, even if no product name ends with that word.
     if (/\s(?:for|für|pour|zum|zur)\s/i.test(between)) break;
     if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
       break;

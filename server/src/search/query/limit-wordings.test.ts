@@ -159,30 +159,30 @@ test.each(REFUSING_NOTHING)('a negation that excludes nothing sets no limit: %s'
   expect(read(sentence).constraints.filter(({ kind }) => kind === 'without')).toEqual([]);
 });
 
-test('a negation without an object is reported as not understood', () => {
+test('reports a negation without an object as not understood', () => {
   const [constraint] = read('a bench, but without').constraints;
   expect(constraint).toMatchObject({ kind: 'without', isUnread: true });
 });
 
-test('a thing that the shopper lacks and wants is searched for, not excluded', () => {
+test('searches for a thing that the shopper does not have but wants, instead of excluding it', () => {
   const { constraints, words } = read('her new place has no clock, so I want to give her a wall clock');
   expect(constraints).toEqual([]);
   expect(words.map(({ text }) => text)).toContain('clock');
 });
 
-test.each(IN_STOCK)('is read as "only products in stock": %s', (sentence) => {
+test.each(IN_STOCK)('reads the sentence as a request for products in stock only: %s', (sentence) => {
   expect(read(sentence).constraints).toMatchObject([{ kind: 'in_stock', value: 'true' }]);
 });
 
-test.each(ON_SALE)('is read as "only products at a reduced price": %s', (sentence) => {
+test.each(ON_SALE)('reads the sentence as a request for reduced products only: %s', (sentence) => {
   expect(read(sentence).constraints).toMatchObject([{ kind: 'value', value: 'on_sale' }]);
 });
 
-test('`for sale` does not mean a reduced price', () => {
+test('does not read `for sale` as a limit to reduced products', () => {
   expect(read('do you have scarves for sale').constraints).toEqual([]);
 });
 
-test.each(FOUR_FOR_60)('a price for all units is divided by their number: %s', (sentence) => {
+test.each(FOUR_FOR_60)('divides a price for all units by their number: %s', (sentence) => {
   const { constraints } = read(sentence);
   expect(constraints.flatMap(({ kind, value }) => (kind === 'quantity' ? [value] : []))).toEqual(['4']);
   expect(constraints.flatMap(({ kind, max }) => (kind === 'price' ? [max] : []))).toEqual([15]);
@@ -260,7 +260,7 @@ test.each<[string, number | undefined]>([
   ['a cushion of 50 x 50', undefined],
   ['two 2-person tents', 2],
   ['5 Notizbücher, liniert', 5],
-])('understands how many pieces are wanted: %s', (sentence, quantity) => {
+])('reads the requested quantity: %s', (sentence, quantity) => {
   const value = read(sentence).constraints.find(({ kind }) => kind === 'quantity')?.value;
   expect(Number(value ?? 1)).toBe(quantity ?? 1);
 });

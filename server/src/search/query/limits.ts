@@ -41,7 +41,7 @@ const NEXT_CLAUSE = wordSet('next_clause');
 /** After a price without a currency, these words may follow among keywords. */
 const AFTER_PRICE = wordSet('after_price');
 
-/** How much a price may differ from an amount such as `around 40 euros`, as a share of that amount. */
+/** Maximum difference between a price and an amount such as `around 40 euros`, as a share of the amount. */
 const NEARNESS = 0.25;
 export const OPPOSITE = { min: 'max', max: 'min', near: 'near' } as const;
 

@@ -40,8 +40,8 @@ export function reportUnread(state: ParseState): void {
 const MONEY_OR_WEIGHT = new Set(['pound', 'pounds', 'pfund', 'livres', 'cent', 'cents']);
 
 /**
- * Reports a comparison such as `more than 3 pockets` or `under 20 pounds`. Its number is still searched for, because a value of
- * the shop may be meant.
+ * Reports a comparison such as `more than 3 pockets` or `under 20 pounds`. The search still looks for the number,
+ * because a value of the shop may be meant.
  */
 function reportComparison(state: ParseState, at: number): number | undefined {
   const { tokens, taken, add } = state;

@@ -24,7 +24,7 @@ test.each([
   ['lantern 20 dollars or less', [price({ max: 20, currency: 'USD' })], 'lantern'],
   ['wool coat from €90 up to €140', [price({ min: 90, max: 140, currency: 'EUR' })], 'wool coat'],
   ['armchair over 300', [price({ min: 300 })], 'armchair'],
-])('a price limit is parsed: %s', (sentence, constraints, words) => {
+])('parses a price limit: %s', (sentence, constraints, words) => {
   expect(parsed(sentence)).toEqual({ constraints, words });
 });
 
@@ -35,7 +35,7 @@ test.each([
   ['blender with ratings between 3 and 4 stars', [{ kind: 'rating', min: 3, max: 4 }]],
   ['blender with at least 250 customer reviews', [{ kind: 'reviews', min: 250 }]],
   ['blender with 1,500+ reviews', [{ kind: 'reviews', min: 1500 }]],
-])('a limit on ratings is not mistaken for a price: %s', (sentence, constraints) => {
+])('reads a limit on ratings as such, not as a price: %s', (sentence, constraints) => {
   expect(parsed(sentence)).toEqual({ constraints, words: 'blender' });
 });
 
@@ -47,14 +47,16 @@ test.each([
   'cable 2 m',
   'socket set 3/8',
   'size 42 boots',
-])('a number in a name is not a limit: %s', (sentence) => expect(parseQuery(sentence).constraints).toEqual([]));
+])('does not read a number in a name as a limit: %s', (sentence) =>
+  expect(parseQuery(sentence).constraints).toEqual([]),
+);
 
-test('a measure after a comparison is not a price', () => {
+test('does not read a measure after a comparison as a price', () => {
   expect(parseQuery('suitcase under 10 kg').constraints).toEqual([]);
   expect(parseQuery('table for up to 8 people').constraints).toEqual([]);
 });
 
-test('negations, quantity, sort order and preferences are separated from the product', () => {
+test('separates negations, quantity, sort order and preferences from the product', () => {
   expect(parsed('belt without leather')).toEqual({
     constraints: [{ kind: 'without', value: 'leather' }],
     words: 'belt',
@@ -76,7 +78,7 @@ test('negations, quantity, sort order and preferences are separated from the pro
   });
 });
 
-test('each constraint quotes the words that state it', () => {
+test('each constraint contains the words of the sentence that express it', () => {
   const sentence = 'Find me a crème bowl under €30, not plastic';
   const { constraints } = parseQuery(sentence);
   expect(constraints.map(({ text, start, end }) => [text, sentence.slice(start, end)])).toEqual([
@@ -85,7 +87,7 @@ test('each constraint quotes the words that state it', () => {
   ]);
 });
 
-test('names that look like the start of a sentence are kept whole', () => {
+test('does not shorten names that look like the start of a sentence', () => {
   expect(parsed('order pad').words).toBe('order pad');
   expect(parsed('without').words).toBe('without');
   expect(parsed('no show socks', ['no show']).words).toBe('no show socks');
@@ -103,7 +105,7 @@ test.each([
   ['a pair of socks', 1, 'socks'],
   ['three pairs of socks', 3, 'socks'],
   ['12 pieces of soap', 12, 'soap'],
-])('the quantity is parsed: %s', (sentence, quantity, words) => {
+])('parses the quantity: %s', (sentence, quantity, words) => {
   expect(parsed(sentence)).toEqual({ constraints: [{ kind: 'quantity', value: String(quantity) }], words });
 });
 
@@ -115,7 +117,7 @@ test.each([
   'phone 8 plus',
   'blanket 200 x 220',
   'one size cap',
-])('a number that belongs to a name is not a quantity: %s', (sentence) =>
+])('does not read a number in a name as a quantity: %s', (sentence) =>
   expect(parseQuery(sentence).constraints).toEqual([]),
 );
 
@@ -124,11 +126,11 @@ test.each([
   ['mug under twenty-five euros', { max: 25 }],
   ['mug under a hundred euros', { max: 100 }],
   ['mug under two hundred and fifty euros', { max: 250 }],
-])('a limit in words is parsed: %s', (sentence, limits) => {
+])('parses a price limit in words: %s', (sentence, limits) => {
   expect(parsed(sentence)).toEqual({ constraints: [price({ ...limits, currency: 'EUR' })], words: 'mug' });
 });
 
-test('a number in words is a limit only if it has a unit', () => {
+test('reads a number in words as a limit only if it has a unit', () => {
   expect(parsed('over one shoulder bag').constraints).toEqual([]);
   expect(parsed('five star notebook').constraints).toEqual([]);
 });
@@ -139,7 +141,7 @@ test.each([
   ['a non-leather bag', 'bag'],
   ['I want no leather bag', 'bag'],
   ['bag but no leather', 'bag'],
-])('an excluded word is never parsed as a preference, wherever it stands: %s', (sentence, word) => {
+])('excludes a negated word, and never searches for it: %s', (sentence, word) => {
   const { constraints, words } = parsed(sentence);
   expect(constraints).toEqual([{ kind: 'without', value: 'leather' }]);
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);

@@ -37,7 +37,7 @@ const OF_KEYWORDS = [addLimits, addMarks, addQuantity, addNegations, dropConnect
 const KEYWORDS: Reading = { isSentence: false, language: 'en' };
 const NO_VOCABULARY: CatalogVocabulary = { names: new Set(), values: new Set() };
 const LANGUAGES: Language[] = ['en', 'de', 'fr'];
-/** By language, because a function word of one language may be a noun of another (`hat`, `die`). */
+/** Filler words by language, because a function word of one language may be a noun of another (`hat`, `die`). */
 const FILLERS = new Map(LANGUAGES.map((language) => [language, new Set(list('fillers', [language]))]));
 
 /** Parses a text without side effects, in well under a millisecond. */

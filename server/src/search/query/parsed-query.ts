@@ -49,7 +49,7 @@ export interface ParsedQuery {
   language: Language;
 }
 
-/** How to read a text. */
+/** The way to parse a text. */
 export interface Reading {
   /** Whether the text is a sentence, whose function words carry no meaning; else it consists of keywords typed into a field. */
   isSentence: boolean;
@@ -71,7 +71,7 @@ export interface ParseState {
   ambiguous: ParsedQuery['ambiguous'];
   isSentence: boolean;
   language: Language;
-  /** Whether a word does not describe a product, such as pronouns and greetings. */
+  /** Whether a token does not describe a product, such as a pronoun or a greeting. */
   isIdle: (token: Token | undefined) => boolean;
   /** Whether a price is for all units or for each, if the sentence says so. */
   priceOf?: 'all' | 'each';

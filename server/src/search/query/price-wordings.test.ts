@@ -164,7 +164,7 @@ const cases = [
   (Object.keys(of) as Language[]).flatMap((language) => of[language].map((wording) => ({ wording, language, limit }))),
 );
 
-test.each(cases)('a price limit is understood in any form of the amount: $wording', ({ wording, language, limit }) => {
+test.each(cases)('understands a price limit in every form of the amount: $wording', ({ wording, language, limit }) => {
   for (const amount of AMOUNTS[language]) {
     const sentence = wording.replace('{T}', THINGS[language]).replace('{X}', amount);
     expect([sentence, ...limitsOf(sentence)]).toEqual([sentence, limit]);
@@ -176,7 +176,7 @@ const others = (Object.keys(OTHERS) as Language[]).flatMap((language) =>
 );
 
 test.each(others)(
-  'a price limit that is not understood is reported, and no limit is guessed: $wording',
+  'reports a price limit that it does not understand, and guesses no limit: $wording',
   ({ wording, language }) => {
     for (const amount of AMOUNTS[language]) {
       const sentence = wording.replace('{T}', THINGS[language]).replace('{X}', amount);
@@ -194,6 +194,6 @@ test.each([
   expect(limitsOf(sentence)).toEqual([limit]);
 });
 
-test('a number next to a word about prices is reported, and sets no limit', () => {
+test('a number after a word for a price is reported as not understood, and sets no limit', () => {
   expect(limitsOf('the bench that costs 40')).toEqual([{ min: undefined, max: undefined }]);
 });

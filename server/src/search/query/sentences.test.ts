@@ -102,7 +102,7 @@ test.each<[string, Partial<Constraint>[], string]>([
 });
 
 test.each(['shoes in sizes from 40 to 42', 'Schuhe Größe 40 bis 42', 'do you have 2 tents', 'plates 20 - 26'])(
-  'a number that belongs to something else is not read as a price: %s',
+  'does not read a size or quantity as a price: %s',
   (sentence) => expect(read(sentence).constraints.filter(({ kind }) => kind === 'price')).toEqual([]),
 );
 
@@ -113,7 +113,7 @@ test.each([
   ['2 Teller für zusammen höchstens 30 Euro', 2, 15],
   ['deux assiettes, 30 euros au total maximum', 2, 15],
   ['3 plates under 15 euros each', 3, 15],
-])('divides a price for all pieces by the quantity: %s', (sentence, quantity, max) => {
+])('divides a price for all items by the quantity: %s', (sentence, quantity, max) => {
   const { constraints } = read(sentence);
   expect(constraints.find(({ kind }) => kind === 'quantity')?.value).toBe(String(quantity));
   expect(constraints.find(({ kind }) => kind === 'price')).toMatchObject({ max });
@@ -151,7 +151,7 @@ test.each([
   ['scarf: no red, no green', ['red', 'green']],
   ['scarf - red', []],
   ['a non iron shirt', []],
-])('understands an exclusion: %s', (sentence, unwanted) => {
+])('understands an exclusion in a sentence: %s', (sentence, unwanted) => {
   const { constraints } = read(sentence);
   expect(constraints.filter(({ kind }) => kind === 'without').map(({ value }) => value)).toEqual(unwanted);
 });
@@ -191,12 +191,12 @@ test.each([
   expect(read(sentence).constraints).toEqual([{ kind: 'quantity', value: String(quantity) }]);
 });
 
-test('an amount that may or may not be a price limit is reported as not understood', () => {
+test('reports an amount as not understood if it may not be a price limit', () => {
   expect(read('bench 80 euros').constraints).toEqual([{ kind: 'price', currency: 'EUR', isUnread: true }]);
 });
 
 test.each(['how are you?', 'who are you', 'was ist das'])(
-  'searches for nothing if the sentence names no product: %s',
+  'searches for nothing if a sentence names no product: %s',
   (sentence) => expect(read(sentence)).toEqual({ constraints: [], words: '' }),
 );
 

@@ -30,14 +30,14 @@ const LINKS = phraseTable<'and' | 'or'>([
 export const MAX_PARTS = 4;
 
 /**
- * Splits a sentence at links that are in no constraint; without such a link, returns one part. `isThing` decides whether a part
- * names a product.
+ * Splits a sentence at links that are in no constraint. Returns one part if there is no such link. `isThing` decides
+ * whether a part names a product.
  */
 export function splitSentence(
   sentence: string,
   constraints: Constraint[],
   isThing: (part: Part) => boolean,
-  /** Phrases that are joined in a product's name, at which the sentence is not split: `salt and pepper`. */
+  /** Phrases in names of products, such as `salt and pepper`. The sentence is not split at their links. */
   joined: ReadonlySet<string> = new Set(),
 ): Split {
   const tokens = tokenize(sentence, { isSentence: true });

@@ -10,7 +10,7 @@ const PRICE_OF = phraseTable<'all' | 'each'>([
   ['all', list('totals')],
   ['each', list('each')],
 ]);
-/** How near a number must be to the words about totals. */
+/** The maximum distance of a number from the words about totals, in tokens. */
 const NEAR = { before: 6, after: 8 };
 
 /** Takes the words that mark a price as the total of all units. */

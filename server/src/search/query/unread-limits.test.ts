@@ -52,7 +52,7 @@ test.each<[string, string[]]>([
   ['at least 3 mugs', ['quantity 3']],
   ['no more than two mugs', ['quantity 2']],
   ['three things: a mug and a candle', []],
-])('understands the quantity: %s', (sentence, quantities) => {
+])('understands an unusual wording of a quantity: %s', (sentence, quantities) => {
   expect(read(sentence)).toEqual(quantities);
 });
 

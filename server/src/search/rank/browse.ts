@@ -17,8 +17,8 @@ export interface BrowseQuery {
 }
 
 /**
- * The products that meet most conditions. Conditions are given up in the order of relaxation, with at most one statement for
- * each.
+ * Finds the products that meet all conditions. While there are none, drops one more relaxable condition, in their
+ * order. Each attempt is one statement.
  */
 export async function browse(db: SearchDb, query: BrowseQuery): Promise<Candidates> {
   const relaxable = query.conditions.flatMap(({ strict }, i) => (strict ? [] : [i]));
@@ -87,7 +87,7 @@ function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, fa
   );
 }
 
-/** Values are sets of products, which the planner might join and thus look up for each product. */
+/** Prevents the planner from joining a condition on a value, which would look up the value for each product. */
 function inOrderOf(reason: Condition['reason'], condition: Sql): Sql {
   return reason === 'value' ? asFilter(condition) : condition;
 }

@@ -7,7 +7,7 @@ import { type ProductConditions, productsMeeting } from './filters.ts';
 import { codeMatches, hasOneGroup, MIN_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
-/** How many of the best matches are reranked. All further matches stay in the order of their BM25F scores. */
+/** The number of best matches that are reranked. All further matches stay in the order of their BM25F scores. */
 export const RERANKED = 200;
 /**
  * The coverage of a strong match. If there are at least RERANKED strong matches, weaker ones do not match: `white jeans` then
@@ -63,7 +63,7 @@ export interface CandidateQuery extends Query {
   groups: TermGroup[];
   /** The minimum share of the query's weight that a match must have, unless `headGroups` are given. Default: MIN_COVERAGE. */
   minCoverage?: number;
-  /** The groups of the head noun. A product with one of them matches whatever its coverage. */
+  /** The groups of the head noun. A product with one of them matches, regardless of its coverage. */
   headGroups?: number[];
   /** Whether a product that has only the modifier matches, as in `matchesByWords`. */
   modifierAlone?: boolean;
@@ -123,9 +123,9 @@ function countsOf({ conditions }: CandidateQuery): Sql {
 }
 
 /**
- * The SQL for `judged`: all strong matches and, if there are too few of these, weak ones; and for `enough`, which has the
- * result of that check. If enough strong matches are expected, weak ones are read in a separate part, so that PostgreSQL can
- * skip it. With a single group, all matches are strong.
+ * Builds two parts of the statement: `judged` has all strong matches and, if there are too few of them, weak ones;
+ * `enough` has the result of that check. If enough strong matches are expected, weak ones are read in a separate part,
+ * which PostgreSQL can skip. With a single group, all matches are strong.
  */
 function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
   const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false, countEligibleOnly = false } = query;

@@ -30,7 +30,7 @@ const MAX_NAME = 8;
 const ENDS_NAME = new Set('in with for from that which but under mit fur aus aber pour avec mais qui'.split(' '));
 
 const ONE = new Set(['one', 'ones']);
-/** Words that only stand for a product. */
+/** Words that only stand for a product, such as `alternative`. */
 const STANDS_FOR = new Set('alternative alternatives version versions option options'.split(' '));
 
 /**

@@ -8,10 +8,10 @@ import { sizeSpellings } from '../words/sizes.ts';
 
 /** A condition on `products p`, from the sentence or from the caller. */
 export interface Condition {
-  /** Why a product that fails it is excluded. */
+  /** The reason for which a product that fails the condition is excluded. */
   reason: Constraint['kind'] | 'category_not_allowed';
   condition: Sql;
-  /** The constraint that it comes from; absent if the caller added the condition. */
+  /** The constraint from which the condition was made; absent if the caller added the condition. */
   constraint?: Constraint;
   /** Whether the condition is never relaxed, even if no product meets it. */
   strict: boolean;
@@ -119,7 +119,10 @@ export function hasPriceWithin(min?: number, max?: number): Sql {
   return min === undefined || max === undefined ? between : sql`(${between} and ${isNotBetweenVariants(min, max)})`;
 }
 
-/** A condition that the range of the product's prices overlaps with these limits. With one limit, a variant is within it. */
+/**
+ * A condition that the range of the product's prices overlaps with these limits. If there is only one limit, this means
+ * that a variant is within it.
+ */
 export function mayHavePriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
   return sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
 }

@@ -44,7 +44,7 @@ export function productsInOrder({ where, slow }: Pick<ProductConditions, 'where'
     from (select p.site_id, p.id) as listed join products p on p.site_id = listed.site_id and p.id = listed.id)`;
 }
 
-/** The condition in a form of which the planner cannot make a join, so that the order of the products is kept. */
+/** The condition in a form that the planner cannot turn into a join, so that the order of the products is kept. */
 export function asFilter(condition: Sql): Sql {
   return sql`(${condition}) is true`;
 }

@@ -38,7 +38,7 @@ async function mugShop(): Promise<Shop> {
   return shop;
 }
 
-test('the variant with the requested value is chosen, with its availability and match reasons', async () => {
+test('chooses the variant with the requested value, and returns its availability and match reasons', async () => {
   const shop = await mugShop();
 
   const { candidates, understood } = await findIn(shop, 'a blue camping mug under 20 euros');
@@ -59,7 +59,7 @@ test('the variant with the requested value is chosen, with its availability and 
 });
 
 test.each(['camping mug, colour blue', 'a camping mug in the color blue, material enamel'])(
-  'the name of an option or attribute next to its value is not reported as missing: %s',
+  'an option or attribute name next to its value is not reported as missing: %s',
   async (query) => {
     const { candidates, understood } = await findIn(await mugShop(), query);
 
@@ -69,7 +69,7 @@ test.each(['camping mug, colour blue', 'a camping mug in the color blue, materia
 );
 
 test.each(['coloured camping mug', 'waterproof camping mug', 'colour camping mug'])(
-  'the name of an option or attribute without its value is reported as missing: %s',
+  'an option or attribute name without its value is reported as missing: %s',
   async (query) => {
     const shop = await openShop();
     const colours = { name: 'Colour', values: ['Black'] };
@@ -83,7 +83,7 @@ test.each(['coloured camping mug', 'waterproof camping mug', 'colour camping mug
   },
 );
 
-test('excluded products are counted for each reason', async () => {
+test('returns the number of products that each constraint excludes', async () => {
   const shop = await mugShop();
 
   const { candidates, excluded, total } = await findIn(shop, 'mug rated over 4 stars without plastic');
@@ -95,7 +95,7 @@ test('excluded products are counted for each reason', async () => {
   ]);
 });
 
-test('if no product meets all constraints, the least important ones are relaxed and marked', async () => {
+test('if no product meets all constraints, the least important ones are relaxed and reported as relaxed', async () => {
   const shop = await mugShop();
 
   const { candidates, understood } = await findIn(shop, 'plastic mug under 20 euros');
@@ -109,7 +109,7 @@ test('if no product meets all constraints, the least important ones are relaxed 
   ]);
 });
 
-test('only products of the allowed categories are found, and the others are counted as excluded', async () => {
+test('finds only products of the allowed categories, and counts the others as excluded', async () => {
   const shop = await mugShop();
   const { data: rack } = await shop.storefront.GET('/api/storefront/products/{id_or_slug}', {
     params: { path: { id_or_slug: 'mug-rack' } },
@@ -128,7 +128,7 @@ test('only products of the allowed categories are found, and the others are coun
   expect(excluded).toContainEqual({ reason: 'category_not_allowed', text: null, count: 2 });
 });
 
-test('after a collection is renamed, only its new handle is a category', async () => {
+test('after the handle of a collection changes, only the new handle works as a category', async () => {
   const shop = await mugShop();
   const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
     body: { title: 'Mugs to go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
@@ -157,7 +157,7 @@ test('a search by category ignores unpublished collections', async () => {
   expect([whilePublished, await found()]).toEqual([1, 0]);
 });
 
-test('availability depends on the requested quantity', async () => {
+test('the availability of a product depends on the requested quantity', async () => {
   const shop = await mugShop();
 
   const few = await findIn(shop, 'I need 2 mugs for camping, blue');
@@ -230,7 +230,7 @@ test.each([
   expect(variants(await findIn(await mixedShop(), sentence))[0]).toBe(value);
 });
 
-test('a value that no variant within the limits has is relaxed, but the limit is not', async () => {
+test('relaxes a value that no variant within the price limit has, and keeps the limit', async () => {
   const found = await findIn(await mixedShop(), 'red quokka carafe under 15 euros');
 
   expect(variants(found)).toEqual(['Sea Salt']);
@@ -243,7 +243,7 @@ test('a price range matches a product only if one of its variants is within the 
   });
 });
 
-test('a size with or without a label (`size 42`, `38`) filters variants, and is relaxed if no variant has it', async () => {
+test('a size (`size 42`, `38`) filters variants, and is relaxed if no variant has it', async () => {
   const shop = await mixedShop();
 
   expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
@@ -251,7 +251,7 @@ test('a size with or without a label (`size 42`, `38`) filters variants, and is 
   expect(fates(await findIn(shop, 'rubber boots size 47'))).toMatchObject({ 'size 47': 'value relaxed' });
 });
 
-test('a negated value excludes variants, and a product only if all of its variants have the value', async () => {
+test('a negated value excludes variants that have it, and products of which every variant has it', async () => {
   const shop = await mixedShop();
   await shop.givenProduct({
     name: 'Red quokka carafe stand',
@@ -272,7 +272,7 @@ test('a negated value excludes variants, and a product only if all of its varian
   expect(found.excluded).toContainEqual({ reason: 'without', text: 'not red', count: 2 });
 });
 
-test('words that the best product lacks are reported, and a product with none of the words is not found', async () => {
+test('reports words that the best product lacks, and does not find a product with none of the words', async () => {
   const shop = await mixedShop();
   const cage = await findIn(shop, 'a bird cage');
   const phone = await findIn(shop, 'iphone case');
@@ -282,7 +282,7 @@ test('words that the best product lacks are reported, and a product with none of
   expect((await findIn(shop, 'running shoes size 42 under 5 euros')).candidates).toEqual([]);
 });
 
-test('the head noun counts for more than attributes and the purpose', async () => {
+test('the head noun has a higher weight than attributes and the purpose', async () => {
   const shop = await mixedShop();
 
   expect((await findIn(shop, 'a pair of socks')).candidates.map(({ product }) => product.name)).toEqual([
@@ -299,7 +299,7 @@ test('the head noun counts for more than attributes and the purpose', async () =
   expect(fates(both)).toMatchObject({ sweater: 'value applied', hiking: 'value relaxed' });
 });
 
-test('each candidate has match reasons, even if it was found by a synonym', async () => {
+test('each candidate has match reasons, even if it matches only by a synonym', async () => {
   const shop = await mixedShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
     body: { search_synonyms: [{ term: 'throw', synonyms: ['blanket'] }] },
@@ -323,7 +323,7 @@ test('a constraint on data that no product has is reported as not available', as
   expect(fates(await findIn(shop, 'highly rated rack'))).toMatchObject({ 'highly rated': 'wish not_available' });
 });
 
-test('words that are part of a product name are not parsed as constraints', async () => {
+test('does not parse words of a product name as constraints', async () => {
   const shop = await mixedShop();
   await shop.givenProduct({ name: 'No-show socks' });
   await shop.givenProduct({ name: 'Seven seas tins' });
@@ -334,7 +334,7 @@ test('words that are part of a product name are not parsed as constraints', asyn
   expect((await findIn(shop, 'seven wool tins')).quantity).toBe(7);
 });
 
-test('checks at most 20 constraints of a sentence that has more, and still finds the product', async () => {
+test('applies at most 20 constraints of a sentence, and still finds the product', async () => {
   const shop = await openShop();
   const tags = Array.from({ length: 40 }, (_, i) => `tone${String.fromCharCode(97 + (i % 26))}${i > 25 ? 'x' : ''}`);
   await shop.givenProduct({ name: 'Cup', tags });
@@ -348,7 +348,7 @@ test('checks at most 20 constraints of a sentence that has more, and still finds
   expect(often.understood.filter(({ kind }) => kind === 'without')).toHaveLength(1);
 });
 
-test('a product with little more than the head noun is excluded if 200 products with more of the words meet all limits', async () => {
+test('excludes products that match little more than the head noun if 200 others match more of the words and all limits', async () => {
   const shop = await openShop();
   await givenMany(shop, 100, { name: 'White shirt', price: '9.00' });
   await givenMany(shop, 5, { name: 'Linen jeans', price: '9.00' });
@@ -364,7 +364,7 @@ test('a product with little more than the head noun is excluded if 200 products 
   expect(await counts()).toEqual([200, [4]]);
 });
 
-test('products without the head noun of the query are found only if no product has it', async () => {
+test('finds products without the head noun of the query only if no product has it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Denim jeans', product_type: 'Clothes' });
   await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen' });
@@ -377,7 +377,7 @@ test('products without the head noun of the query are found only if no product h
   expect(await found(['Kitchen'])).toEqual(['White bowl']);
 });
 
-test('words that only introduce a size or a material are not searched for', async () => {
+test('does not search for words that only introduce a size or a material', async () => {
   const shop = await openShop();
   const size = { name: 'Fit', values: ['M', 'L'] };
   await shop.givenProduct({ name: 'Made to measure stool', description: 'Any size.' });
@@ -395,7 +395,7 @@ test('words that only introduce a size or a material are not searched for', asyn
   expect(understood.filter(({ fate }) => fate !== 'applied')).toEqual([]);
 });
 
-test('the head noun is found within a value of several words, and after an unambiguous correction', async () => {
+test('recognizes the head noun in a value of several words, and after an unambiguous correction', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Camping mug', tags: ['blue mug'] });
   await shop.givenProduct({ name: 'Blue plate' });
@@ -410,7 +410,7 @@ test('the head noun is found within a value of several words, and after an unamb
   expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word not_available' });
 });
 
-test('a misspelt value chooses the intended variant', async () => {
+test('a misspelt value selects the intended variant', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Shirt',
@@ -427,7 +427,7 @@ test('a misspelt value chooses the intended variant', async () => {
   ]);
 });
 
-test('an excluded word is checked in attributes and descriptions, and reported if the shop does not have it', async () => {
+test('checks an excluded word in attributes and descriptions, and reports it if no product has it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain tee', metadata: { material: 'Organic Cotton, Spandex' } });
   await shop.givenProduct({ name: 'Camp tee', description: 'A tee of soft cotton.' });
@@ -443,7 +443,7 @@ test('an excluded word is checked in attributes and descriptions, and reported i
   expect(fates(unknown)).toMatchObject({ 'without glitter': 'without not_available' });
 });
 
-test('a compound is split into words of the shop, in the language of its settings', async () => {
+test('splits a compound into words that the shop has, in the language of the shop', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   await owner.query("update commerce.site_settings set default_locale = 'de-DE' where site_id = $1", [site_id]);
@@ -486,7 +486,7 @@ async function giftShop(): Promise<Shop> {
   return shop;
 }
 
-test('a sentence that names a product finds that product first, whatever purpose the sentence mentions', async () => {
+test('a sentence that names a product finds it first, even if the sentence also mentions a purpose', async () => {
   const shop = await giftShop();
 
   const { candidates } = await findIn(shop, 'a wool blanket for my feet');

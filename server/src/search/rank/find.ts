@@ -26,9 +26,9 @@ export interface FoundProduct {
   /** All matching variants, each with its reasons. */
   matches: { variant: Variant; match_reasons: string[] }[];
   availability: Availability;
-  /** 1 for the best result, and less for every other result. Comparable only within one response. */
+  /** 1 for the best result, lower for the others. Comparable only within one response. */
   score: number;
-  /** Why `variant` matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
+  /** The reasons for which `variant` matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
   match_reasons: string[];
 }
 
@@ -65,7 +65,7 @@ export interface FindQuery {
   filters?: SearchFilters | undefined;
 }
 
-/** How the search reads the shop's products. */
+/** The search's access to the shop's products. */
 export interface ProductSource extends ProductFilters {
   /** A condition that `products p` is in one of these categories. */
   inCategories(categories: string[]): Sql;
@@ -73,7 +73,7 @@ export interface ProductSource extends ProductFilters {
   byIds(product_ids: string[]): Promise<Product[]>;
 }
 
-/** How many of the best candidates are checked for the words of the sentence. */
+/** The number of best candidates that are checked for the words of the sentence. */
 const MAX_CHECKED = 50;
 
 /**
@@ -144,7 +144,7 @@ function hasSameValues({ product, variants }: Result, best: Result | undefined):
   );
 }
 
-/** How many products are read at once, to check whether one of their variants meets everything. */
+/** The number of products to read in one step, to check whether one of their variants meets everything. */
 const BATCH = 10;
 /** If no variant meets all constraints, constraints of these kinds are relaxed in this order, and reported as relaxed. */
 const GIVEN_UP: Understood['kind'][] = ['in_stock', 'value', 'price'];

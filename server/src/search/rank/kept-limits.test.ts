@@ -22,7 +22,7 @@ test('a product counts as in stock only if the requested quantity is available',
   expect(found.availability).toEqual(['in_stock']);
 });
 
-test('all candidates have the option value of the first one', async () => {
+test('all candidates have the option value of the sentence', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Ina Short',
@@ -47,7 +47,7 @@ test('all candidates have the option value of the first one', async () => {
   expect(found.values).toEqual(['28 Blue']);
 });
 
-test('all candidates have the material of the first one, in any of their texts', async () => {
+test('all candidates have the requested material in one of their texts', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Ridge Scarf', description: 'Woven of merino wool.' });
   await shop.givenProduct({ name: 'Dune Scarf', description: 'Woven of linen.' });
@@ -67,7 +67,7 @@ test('a limit on a measure applies to other units of the same quantity', async (
   expect((await askSentence(shop, 'bottle under 600 ml')).values).toEqual(['0.5 l']);
 });
 
-test('an exclusion that may belong to either of two things applies to both', async () => {
+test('an exclusion that may belong to either of two products applies to both', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Fell Backpack', metadata: { material: 'Canvas, leather' } });
   await shop.givenProduct({ name: 'Ford Bag', metadata: { material: 'Nylon' } });
@@ -75,14 +75,14 @@ test('an exclusion that may belong to either of two things applies to both', asy
   expect((await askSentence(shop, 'a backpack or bag without leather')).names).toEqual(['Ford Bag']);
 });
 
-test('a colour that only the description mentions is reported as not met if the product comes in other colours', async () => {
+test('reports a colour as relaxed if only the description mentions it and the product comes in other colours', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Hoodie', description: 'Looks well over navy trousers.', ...colours('Black') });
 
   expect((await askSentence(shop, 'a navy hoodie')).fates).toMatchObject({ navy: 'word relaxed' });
 });
 
-test('a number in the place of a price is reported as a price that is not understood', async () => {
+test('reports a number in the place of a price as a price that is not understood', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
 
@@ -90,7 +90,7 @@ test('a number in the place of a price is reported as a price that is not unders
   expect((await askSentence(shop, 'mugs, 15-20')).fates).toMatchObject({ '15': 'price not_understood' });
 });
 
-test('a limit in another currency does not apply, wherever the sentence names the currency', async () => {
+test('does not apply a limit in another currency, even if the currency follows after a comma', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
 
@@ -99,7 +99,7 @@ test('a limit in another currency does not apply, wherever the sentence names th
   expect(Object.values(fates)).toContain('price not_available');
 });
 
-test('a price for several things limits their total, or is reported as relaxed', async () => {
+test('a price for several products limits their total, or is reported as relaxed', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Kiln Teapot', price: '58.00' });
   await shop.givenProduct({ name: 'Oslo Mug', price: '14.00' });
@@ -113,7 +113,7 @@ test('a price for several things limits their total, or is reported as relaxed',
   expect(broken.fates).toMatchObject({ '80 euros max': 'price relaxed' });
 });
 
-test('things counted one by one are separate needs even without an `and`', async () => {
+test('products in a counted list are separate needs, even without `and`', async () => {
   const shop = await openShop();
   for (const name of ['Oslo Mug', 'Fir Candle', 'Field Notebook']) await shop.givenProduct({ name });
 
@@ -122,7 +122,7 @@ test('things counted one by one are separate needs even without an `and`', async
   expect(quantities).toEqual([1, 1, 1]);
 });
 
-test('the final check removes candidates that break a limit, and relaxes a limit that all candidates break', async () => {
+test('the final check removes candidates that violate a limit, and relaxes a limit that all candidates violate', async () => {
   const shop = await openShop();
   const cheap = await shop.givenProduct({ name: 'Oslo Mug', price: '10.00', ...colours('Red', 'Blue') });
   const dear = await shop.givenProduct({ name: 'Bergen Mug', price: '50.00' });

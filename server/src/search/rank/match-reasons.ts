@@ -19,7 +19,10 @@ export function fieldWords({ name, vendor, product_type, tags, metadata, descrip
   return Object.entries(fields).map(([field, text]) => [field, wordsByTerm(stripHtml(text))]);
 }
 
-/** Why a variant of a product with these words matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
+/**
+ * The reasons for which a variant of a product with these words matches, such as `name: desk, lamp` or `price 49.00
+ * within the limit`.
+ */
 export function matchReasons(
   fields: FieldWords,
   variant: Variant,

@@ -29,7 +29,7 @@ describe('the essential words of a query', () => {
   });
 });
 
-test('the most frequent word is a modifier if many products of a large shop have it, but few names contain it', () => {
+test('a frequent word is a modifier if many products of a large shop have it, but few names contain it', () => {
   const sizeM = weighted(50_000, 400, 13_000);
   const inTitles = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, titles: weight.products / 2 })) };
 
@@ -40,7 +40,7 @@ test('the most frequent word is a modifier if many products of a large shop have
   expect(modifierOf(weighted(50_000, 0, 13_000))).toBeUndefined();
 });
 
-test('the number of products that have most of the words is estimated as if the words were independent', () => {
+test('estimates how many products have most of the words as if the words were independent', () => {
   // One of two equally rare words is half of the weight.
   expect(expectedMatches(weighted(1_000, 100, 100), 0.5)).toBeCloseTo(190);
   // Two of three such words are more than half.

@@ -1,4 +1,4 @@
-/** Which products match a query, and their BM25F scores, as parts of an SQL statement. */
+/** Builds the parts of an SQL statement that find the products for a query and compute their BM25F scores. */
 
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { CODE, PLACE } from '../index/postings.ts';

@@ -48,13 +48,13 @@ test.each([
   ['the beginning of an SKU', 'KT-INS', 'Gale Rain Jacket'],
   ['a segment of an SKU', 'dre', 'Gale Rain Jacket'],
   ['a part of a barcode', '638133', 'Fell Backpack'],
-])('every search of a shop finds by %s: %s', async (_kind, q, name) => {
+])('every search of a shop finds products by %s: %s', async (_kind, q, name) => {
   const shop = await shopOfEverything();
 
   for (const [place, find] of Object.entries(SEARCHES)) expect.soft(await find(shop, q), place).toEqual([name]);
 });
 
-test('a longer prefix finds no more than a shorter one, in every search', async () => {
+test('a longer prefix never finds more than a shorter one, in every search', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Pine Camp Stove' });
   await shop.givenProduct({ name: 'Campfire Mug', tags: ['camping'] });
@@ -71,7 +71,7 @@ test('a longer prefix finds no more than a shorter one, in every search', async 
   }
 });
 
-test('an unfinished word is completed to all matching words of the shop, instead of being corrected to one', async () => {
+test('completes an unfinished word to every matching word of the shop, instead of correcting it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Secateurs', product_type: 'Garden Tools' });
   await shop.givenProduct({ name: 'White Flower', tags: ['gardenia'] });
@@ -80,7 +80,7 @@ test('an unfinished word is completed to all matching words of the shop, instead
     expect.soft((await find(shop, 'garde')).toSorted(), place).toEqual(['Secateurs', 'White Flower']);
 });
 
-test('shoppers find a code that contains a word only if no product has the word; for staff it comes after products with the word', async () => {
+test('a word that is part of a SKU finds that product only if no product contains the word, but for staff always', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Cap' });
   await shop.givenProduct({ name: 'Blue Jug', sku: 'ESCAPE-7' });
@@ -91,7 +91,7 @@ test('shoppers find a code that contains a word only if no product has the word;
   expect(await SEARCHES['storefront list']?.(shop, 'scape')).toEqual(['Blue Jug']);
 });
 
-test('staff find drafts by synonyms, and shoppers do not', async () => {
+test('staff can find drafts by synonyms, and shoppers cannot', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Arch Mirror', status: 'draft' });
 
@@ -101,7 +101,7 @@ test('staff find drafts by synonyms, and shoppers do not', async () => {
   expect(await SEARCHES.suggestions?.(shop, 'Spiegel')).toEqual([]);
 });
 
-test('parts of codes, filters and sort orders apply together, on any page', async () => {
+test('parts of codes, filters and sort orders can be combined on every page', async () => {
   const shop = await openShop();
   for (const [i, price] of ['30.00', '10.00', '20.00'].entries())
     await shop.givenProduct({ name: `Part ${'ABC'[i]}`, sku: `ZX9-${i}`, price });
@@ -122,7 +122,7 @@ test('parts of codes, filters and sort orders apply together, on any page', asyn
   expect(staff.data?.products.map(({ name }) => name)).toEqual(['Part D']);
 });
 
-test('codes and words do not find products of another shop', async () => {
+test('a search by codes or words finds no products of another shop', async () => {
   const [shop, other] = [await openShop(), await shopOfEverything()];
   await shop.givenProduct({ name: 'Kettle' });
 
@@ -133,7 +133,7 @@ test('codes and words do not find products of another shop', async () => {
   expect(await SEARCHES.stock?.(other, 'ins114')).toEqual(['Gale Rain Jacket']);
 });
 
-test('codes find only published products for shoppers and agents, and for an agent only its categories', async () => {
+test('a search by code finds only published products for shoppers, and only those of its categories for an agent', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Jug', sku: 'QX7-1', product_type: 'Kitchen' });
   await shop.givenProduct({ name: 'Spade', sku: 'QX7-2', product_type: 'Garden' });
@@ -151,7 +151,7 @@ test('codes find only published products for shoppers and agents, and for an age
   expect(await SEARCHES.stock?.(shop, 'qx7')).toHaveLength(5);
 });
 
-test('all pages of the staff search together contain each product once, the best first', async () => {
+test('all pages of the staff search together contain each product once, in order of relevance', async () => {
   const shop = await openShop();
   await givenMany(shop, 250, { name: 'Pine shelf', status: 'draft' });
   await shop.givenProduct({ name: 'Shelf' });
@@ -185,7 +185,7 @@ test.each([
   '🫖',
   '+'.repeat(200),
   'q'.repeat(200),
-])('every search returns nothing for %j, which no product has', async (q) => {
+])('every search returns nothing for %j, which is in no product', async (q) => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Kettle', sku: 'A1B2' });
 

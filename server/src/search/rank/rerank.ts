@@ -10,8 +10,8 @@ import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 import { topSimilarities } from './top-similarity.ts';
 
 /**
- * The weight of each feature. It multiplies the score by e to the power of the weight, usually in proportion to a value from 0 to
- * 1.
+ * The weight of each feature. A feature multiplies the score by e to the power of its weight, usually in proportion to
+ * a value from 0 to 1.
  */
 const WEIGHTS = {
   /** The name contains all words as a phrase. */
@@ -40,12 +40,15 @@ const WEIGHTS = {
   topHead: 0.2,
   /** The semantic similarity to the best candidates. */
   topSimilarity: 0.5,
-  /** How low or high the price is among the candidates, if the query prefers that. */
+  /** The rank of the price among the candidates, if the query prefers low or high prices. */
   price: 0.15,
-  /** How well the product sells, if the query prefers that. */
+  /** The sales relative to the best-selling candidate, if the query prefers popular products. */
   popularity: 0.15,
 };
-/** A term that is the head noun in at least this share of the names that contain it gets the full weight of a head noun. */
+/**
+ * A term gets the full weight of a head noun if it is the head noun in at least this share of the names that contain
+ * it.
+ */
 const FULL_HEAD_SHARE = 0.6;
 
 const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;
@@ -90,7 +93,7 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1);
 }
 
-/** How many of the best candidates are compared with the top ones. */
+/** The number of best candidates that are compared with the top ones. */
 const COMPARED_WITH_TOP = 50;
 
 function boostSimilarToTop(candidates: Candidate[]): Candidate[] {
@@ -141,11 +144,11 @@ function titleBoost(name: string, index: GroupIndex, headWeights: number[]): num
   return power;
 }
 
-/** How the words of the query occur in a name. */
+/** The occurrences of the words of the query in a name. */
 interface InName {
   /** The index of the name's first term that the query has. */
   first: number | undefined;
-  /** How many of the name's terms the query has. */
+  /** The number of the name's terms that the query has. */
   covered: number;
   /** Whether all groups are next to each other in the name. */
   isPhrase: boolean;
@@ -182,7 +185,7 @@ function isAdjacent(first: Position[], second: Position[]): boolean {
   return first.some(({ from, to }) => second.some((next) => next.from === to + 1 || next.from === from));
 }
 
-/** The index of the first term that names the purpose of the product. */
+/** The index of the first term that names the purpose of the product; the number of terms if none does. */
 function startOfPurpose(name: string, terms: string[]): number {
   const purpose = ACCESSORY.exec(name)?.index;
   return purpose === undefined ? terms.length : termsOf(stripHtml(name.slice(0, purpose))).length;

@@ -35,7 +35,7 @@ test('a product whose name is the query ranks first', async () => {
   expect((await found(shop, 'lamp shade'))[0]).toBe('Lamp shade for an oak table');
 });
 
-test('singular and plural, compounds, measures, accents and typing errors find the same products', async () => {
+test('finds the same products for singular and plural, compounds, measures, accents and typing errors', async () => {
   const shop = await shopWith(
     ...['Hiking boots', 'Notebook sleeve', 'Water bottle 500 ml', 'Café chair', 'Turntable', 'Hoodie', 'Batteries'],
   );
@@ -50,20 +50,20 @@ test('singular and plural, compounds, measures, accents and typing errors find t
   expect(await found(shop, 'turn table')).toEqual(['Turntable']);
 });
 
-test('two words find a product that writes them as one', async () => {
+test('two words find a product whose name has them as one compound', async () => {
   const shop = await shopWith('Picnic blanket', 'Wool blanket', 'Picnic basket');
 
   expect((await found(shop, 'picnicblanket'))[0]).toBe('Picnic blanket');
 });
 
-test("an unfinished last word is completed by the shop's own words", async () => {
+test('completes an unfinished last word with words of the shop', async () => {
   const shop = await shopWith('Garden hose', 'Garden chair', 'Umbrella');
 
   expect(await found(shop, 'umbr')).toEqual(['Umbrella']);
   expect((await found(shop, 'garden ch'))[0]).toBe('Garden chair');
 });
 
-test('model numbers are not used as corrections, and do not prevent corrections', async () => {
+test('does not use model numbers as corrections, and corrects a word despite a similar model number', async () => {
   const shop = await shopWith('Kimono', ...Array.from({ length: 5 }, (_, i) => `Robe KI${i}`), 'Kilim');
 
   expect(await found(shop, 'kiono')).toEqual(['Kimono']);
@@ -91,7 +91,7 @@ test('among products with the same words, those with the most common head noun r
   expect((await found(shop, 'garden')).indexOf('Garden gnome')).toBeGreaterThan(0);
 });
 
-test('limits in the sentence filter the results, and are reported with their positions', async () => {
+test('limits in the sentence filter the results, and are reported with their positions in the sentence', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain kettle', price: '20.00' });
   await shop.givenProduct({ name: 'Fine kettle', price: '80.00' });
@@ -114,7 +114,7 @@ test('limits in the sentence filter the results, and are reported with their pos
   ]);
 });
 
-test('a limit that no product meets is relaxed and marked as relaxed; a price in another currency is not applied', async () => {
+test('a limit that no product meets is reported as relaxed, and a price in another currency is not applied', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Fine kettle', price: '80.00' });
 
@@ -125,7 +125,7 @@ test('a limit that no product meets is relaxed and marked as relaxed; a price in
   expect([foreign.total, foreign.understood?.[0]?.fate]).toEqual([1, 'not_available']);
 });
 
-test('negated words exclude products, even if the query has no other words', async () => {
+test('negated words exclude products, even if the query contains no other words', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Leather belt' });
   await shop.givenProduct({ name: 'Canvas belt', description: 'Not leather.' });
@@ -135,7 +135,7 @@ test('negated words exclude products, even if the query has no other words', asy
 });
 
 test.each(['bar box, not cookie', 'bar box without cookies'])(
-  'a negated value matches singular and plural: %s',
+  'an excluded value matches singular and plural: %s',
   async (q) => {
     const shop = await openShop();
     for (const flavour of ['Cookie', 'Cookies', 'Oat'])
@@ -149,7 +149,7 @@ test.each(['bar box, not cookie', 'bar box without cookies'])(
   },
 );
 
-test('a name that consists of usual introductory words is found', async () => {
+test('finds a product whose name consists of usual introductory words', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Frying pan', vendor: 'Made In' });
   await shop.givenProduct({ name: 'Sauce pan', vendor: 'Alder' });
@@ -158,7 +158,7 @@ test('a name that consists of usual introductory words is found', async () => {
   expect((await found(shop, 'made in pan'))[0]).toBe('Frying pan');
 });
 
-test('sorting, filters, facets and pages of the list apply to search results', async () => {
+test('sorting, filters, facets and pages also apply to search results', async () => {
   const shop = await openShop();
   for (const [name, price, vendor] of [
     ['Wool sock', '9', 'Alder'],
@@ -202,7 +202,7 @@ test('hidden products are neither found nor counted', async () => {
   expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
 });
 
-test('if at least 200 products reach half of the coverage, products with less are on no page', async () => {
+test('if at least 200 products match most of a query, products that match less of it are on no page', async () => {
   const shop = await openShop();
   await givenMany(shop, 300, { name: 'White shirt', price: '9.00' });
   await givenMany(shop, 199, { name: 'Denim jeans', price: '9.00' });
@@ -217,7 +217,7 @@ test('if at least 200 products reach half of the coverage, products with less ar
   expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 201');
 });
 
-test('a product with only the modifier matches only if no product matches the rest of the query', async () => {
+test('a product that matches only the modifier is found only if no product matches the other words', async () => {
   const shop = await openShop();
   await givenMany(shop, 1_000, { name: 'Plain shirt', price: '20.00', tags: ['white'] });
   await givenMany(shop, 150, { name: 'Denim jeans', price: '9.00' });
@@ -231,7 +231,7 @@ test('a product with only the modifier matches only if no product matches the re
   expect(await total({ price_min: '15', page: 50 })).toBe(1_000);
 });
 
-test("a shop's synonym ranks below the word itself, and works in one direction only", async () => {
+test('a synonym ranks below the word itself, and works in one direction only', async () => {
   const shop = await shopWith('Grey couch', 'Grey sofa');
   const body = { search_synonyms: [{ term: 'Sofas', synonyms: ['couch'] }] };
 
@@ -241,7 +241,7 @@ test("a shop's synonym ranks below the word itself, and works in one direction o
   expect(await found(shop, 'couch')).toEqual(['Grey couch']);
 });
 
-test("one shop's words do not affect corrections and ranking in another", async () => {
+test('the words of one shop do not affect corrections and ranking in another', async () => {
   const ours = await shopWith('Kettle black', 'Kettle grey');
   const theirs = await shopWith('Zeppelin', 'Kettle', 'Black pot', 'Black pan', 'Black lid');
 
@@ -251,7 +251,7 @@ test("one shop's words do not affect corrections and ranking in another", async 
   expect((await found(theirs, 'kettle black'))[0]).toBe('Kettle');
 });
 
-test('answers a query of symbols, stop words, an emoji or 200 letters without an error', async () => {
+test('handles a query of symbols, stop words, an emoji or 200 letters without an error', async () => {
   const shop = await shopWith('Mug');
 
   for (const q of [

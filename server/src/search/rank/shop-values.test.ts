@@ -26,7 +26,7 @@ async function homeShop(): Promise<Shop> {
   return shop;
 }
 
-test('a product type and a tag in a sentence exclude products that lack one of them', async () => {
+test('a product type and a tag in a sentence exclude products that lack either', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Hat', product_type: 'Accessories', tags: ['wool'] });
   await shop.givenProduct({ name: 'Felt Rug', product_type: 'Rugs', tags: ['wool'] });
@@ -42,13 +42,13 @@ test.each([
   expect((await askSentence(await homeShop(), sentence)).names).toEqual(names);
 });
 
-test('`night` in `night mug` is read as a colour', async () => {
+test('reads `night` in `a mug in night` as a colour', async () => {
   const shop = await homeShop();
 
   expect((await askSentence(shop, 'a mug in night')).values).toEqual(['Night']);
 });
 
-test('an adjective that ends like a foreign word is not read as a compound', async () => {
+test('an adjective with a foreign-looking ending is not read as a compound', async () => {
   const shop = await homeShop();
   await shop.givenProduct({ name: 'Leather Gloves' });
 

@@ -22,7 +22,7 @@ const MAX_COMPLETIONS = 50;
 /** The maximum number of words of names that are read for completions, because a short prefix has more than needed. */
 const MAX_NAME_WORDS = 5_000;
 
-/** How many products contain a term: anywhere, in the name, and as the head noun of the name. */
+/** The number of products that contain a term: anywhere, in the name, and as the head noun of the name. */
 interface DocumentFrequencies {
   products: number;
   titles: number;
@@ -68,7 +68,7 @@ const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;
 const frequencyCache = new LRUCache<string, DocumentFrequencies>({ max: 50_000, ttl: MINUTE });
 const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE });
-/** Caches the weights of whole queries, because people ask for the same words again. */
+/** Caches the weights of whole queries, because people search for the same words repeatedly. */
 const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
 const NO_WORDS: WeightedQuery = {

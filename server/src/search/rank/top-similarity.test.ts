@@ -20,7 +20,7 @@ function candidate(name: string, direction?: number[]): Candidate {
   return { product_id: name, name, vector, ...rest };
 }
 
-test('the similarity of a candidate is the share of the best ones whose names have the same head noun', () => {
+test('the similarity of a candidate is the share of the best candidates whose names have the same head noun', () => {
   const names = ['Oak chair', 'Chair for two', 'Chairs, white', 'Oak table'];
 
   const shares = topSimilarities(names.map((name) => candidate(name))).map(({ head }) => head);
@@ -28,7 +28,7 @@ test('the similarity of a candidate is the share of the best ones whose names ha
   expect(shares).toEqual([0.75, 0.75, 0.75, 0.25]);
 });
 
-test('candidates are compared with the best only: the first ten by head nouns, and the first five by vectors', () => {
+test('compares candidates with the best ones only: the first ten by head nouns, and the first five by vectors', () => {
   const best = Array.from({ length: 10 }, (_, i) => candidate('Chair', i < 5 ? [100] : [0, 100]));
   const others = Array.from({ length: 10 }, () => candidate('Table', [0, 100]));
 
@@ -41,7 +41,7 @@ test('candidates are compared with the best only: the first ten by head nouns, a
   ]);
 });
 
-test('a candidate without a vector gets the average of the others; if none has a vector, all are equal', () => {
+test('a candidate without a vector gets the average similarity, and all are equal if none has a vector', () => {
   const similarities = topSimilarities([
     candidate('Chair', [10]),
     candidate('Chair', [100]),

@@ -4,9 +4,9 @@ import { cosinesTo, DIMENSIONS } from '../index/latent.ts';
 import type { Candidate } from './candidates.ts';
 import { nameTerms } from './names.ts';
 
-/** How many of the best candidates are compared by the head nouns of their names. */
+/** The number of best candidates that are compared by the head nouns of their names. */
 const TOP_BY_HEAD = 10;
-/** How many of the best candidates are compared by their vectors. */
+/** The number of best candidates that are compared by their vectors. */
 const TOP_BY_VECTOR = 5;
 
 export interface TopSimilarity {

@@ -263,7 +263,7 @@ function findInRange(parts: Part[], value: string): number | undefined {
   return at < 0 ? undefined : at;
 }
 
-/** Keeps the longest matches: of `red` and `dark red`, the latter. */
+/** Keeps the longest matches: `dark red` instead of `red`. */
 function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   const most = Math.max(0, ...matches.map(({ length }) => length));
   return matches.filter(({ length }) => length === most);

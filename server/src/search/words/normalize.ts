@@ -4,8 +4,8 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /**
  * Replaces HTML tags, and entities without a readable character, by spaces. Descriptions are stored as plain text (see
- * shop/plain-text.ts), so tags only occur in names and in data of older releases. This runs for each indexed or ranked text,
- * which is too often for a parser, and words need neither lines nor lists.
+ * shop/plain-text.ts), so tags only occur in names and in data of older releases. A parser would be too slow, because
+ * this function runs for each indexed or ranked text.
  */
 export function stripHtml(text: string): string {
   if (!text.includes('<') && !text.includes('&')) return text;
@@ -66,7 +66,7 @@ function termOf(word: string): string {
 
 /** Removes an English plural ending. Short words, and those with digits, are unchanged. */
 export function stem(word: string): string {
-  // Most words have neither ending, and are returned at once.
+  // Returns early, because most words have neither ending.
   if (!word.endsWith('s') && !word.endsWith('e')) return word;
   if (word.length < 4 || /\d/.test(word)) return word;
   // `hoodies` may be the plural of `hoodie` or `hoody`, so all three get the same stem.

@@ -50,7 +50,7 @@ export function isExactTerm(groups: TermGroup[], grp: number, term: string): boo
   return typed.length >= MIN_LENGTH_OF_CORRECTION || isSlipOf(typed, term) || isSlipOf(groups[grp]?.text ?? '', term);
 }
 
-/** Whether this is the `made` of `made of wood`, which asks for wood; `Made In` is a brand. */
+/** Whether this is the `made` of `made of wood`, in which the material matters. `Made In` is a brand. */
 function isMaterialLabel(terms: string[], i: number): boolean {
   const next = terms[i + 1] ?? '';
   return terms[i] === 'made' && isStopWord(next) && next !== 'in' && terms[i + 2] !== undefined;

@@ -1,4 +1,4 @@
-/** Other forms of a word that a shop may use instead. Best first; not all of them are real words. */
+/** Other forms of a word that a shop may use instead, the best first. Not all of them are real words. */
 
 import type { Language } from './languages.ts';
 import { stem } from './normalize.ts';

@@ -28,7 +28,7 @@ export interface ProfilePatch {
   locale?: string | null;
 }
 
-/** Returns the calling customer. */
+/** Returns the calling customer. Throws `invalid_token` if the account was closed. */
 export async function profile(shop: Shop): Promise<Customer> {
   const found = await shop.one<Customer>(
     sql`select ${PROFILE} from customers where site_id = ${shop.siteId} and id = ${shop.customerId}`,
@@ -38,8 +38,8 @@ export async function profile(shop: Shop): Promise<Customer> {
 }
 
 /**
- * Changes the given fields. A new e-mail address takes effect when its mailed link is opened; the caller has verified
- * the password for it.
+ * Changes the given fields. A new e-mail address takes effect when the customer opens the link mailed to it. For a new
+ * e-mail address, the caller must have verified the password.
  */
 export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Promise<Customer> {
   const { marketing_opt_in: granted, marketing_wording: wording } = patch;
@@ -47,7 +47,7 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
     await consents.decide(shop, shop.customerId, { granted, source: 'account', wording });
   }
   const customer = await shop.one<Customer>(
-    // A request by the customer cancels a pending change of the e-mail address that staff have entered.
+    // A new e-mail address from the customer cancels a pending one entered by staff.
     sql`update customers set ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])}
         pending_email = case when ${email === undefined} then pending_email end, updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
@@ -59,13 +59,13 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
   return customer;
 }
 
-/** A verified password and the hash of the new one. */
+/** The hashes of the verified current password and of the new password. */
 export interface PasswordChange extends VerifiedLogin {
   new_hash: string;
 }
 
 /**
- * Verifies the current password and hashes the new one. Throws a ValidationError and the errors of `verifyLogin`. Takes
+ * Verifies the current password and hashes the new one. Throws a ValidationError and the errors of `verifyAgain`. Takes
  * tens of milliseconds, so do not hold a database connection during the call.
  */
 export async function preparePasswordChange(

@@ -1,4 +1,4 @@
-/** Data of a customer that only the export contains. */
+/** Customer data that appears only in the customer's data export. */
 
 import type { CustomerCheckout, CustomerRefund } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
@@ -34,7 +34,7 @@ const refundColumns = selectList<CustomerRefund>({
   created_at: sql`r.created_at`,
 });
 
-/** Lists the customer's open checkouts with the entered data, newest first. */
+/** Lists the customer's open checkouts with the entered data, newest first, at most 50. */
 export function openCheckouts(shop: Shop, customer_id: string): Promise<CustomerCheckout[]> {
   return shop.rows<CustomerCheckout>(
     sql`select ${checkoutColumns} from checkouts k

@@ -13,8 +13,9 @@ import { profile } from './account.ts';
 import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
- * Exports everything stored about the calling customer, without secrets. Orders and audit events are paged together,
- * newest first. The rest is limited in number and comes with every page.
+ * Exports everything stored about the calling customer, without secrets. Orders (with their refunds and returns) and
+ * audit events are paged together, newest first. The other data is limited in number, and every page contains all of
+ * it.
  */
 export async function exportCustomer(
   shop: Shop,

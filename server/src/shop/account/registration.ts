@@ -1,6 +1,7 @@
 /**
  * Registration and password reset. The request takes the same time for a known and an unknown e-mail address, so that
- * it reveals nothing. The job that writes the mail checks the address (mails/account-templates.ts).
+ * the time does not reveal whether an account exists. The job that writes the mail checks the address
+ * (mails/account-templates.ts).
  */
 
 import type { Customer } from '@commerce-backend/spec';
@@ -39,8 +40,8 @@ interface Profile {
 }
 
 /**
- * Stores a registration until its e-mail address is verified. One address may have several, each with its own
- * link and password, so that only a reader of the mailbox decides which password the account gets.
+ * Stores a registration until its e-mail address is verified. An address may have several pending registrations, each
+ * with its own link and password. The link that the owner of the mailbox opens decides the password of the account.
  */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
   const registration_id = uuidv7();
@@ -51,12 +52,16 @@ export async function register(shop: Shop, { email, password_hash, profile }: Re
   await mail.enqueue(shop, 'registration', { email: foldEmail(email), registration_id });
 }
 
-/** Sends new links for all pending registrations of this e-mail address. */
+/**
+ * Sends a new link to verify this e-mail address: for a change to it, for its account, or for its newest registrations.
+ */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }
 
-/** Sends a password reset link to this e-mail address, in the language of the request. */
+/**
+ * Mails a reset link if a customer has this e-mail address. `locale` is used if the customer has not chosen a language.
+ */
 export async function requestReset(shop: Shop, email: string, locale: string | null): Promise<void> {
   await mail.enqueue(shop, 'password_reset', { email: foldEmail(email), ...(locale && { locale }) });
 }
@@ -64,8 +69,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Redeems a verification link: creates an account or changes its e-mail address, and assigns guest orders with the
- * address to it. Throws `verification_token_invalid`.
+ * Redeems a verification link: creates an account or changes its e-mail address, and assigns guest orders with this
+ * address to the account. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -79,8 +84,8 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
 }
 
 /**
- * Serializes verification links of one e-mail address, so that only the first one creates the account. Lock order:
- * customers, registrations, codes.
+ * Serializes calls with verification links of one e-mail address, so that only the first call creates the account. Lock
+ * order: customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
   const sent = await codes.findSentCode(shop, VERIFIES, token);
@@ -102,9 +107,9 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 }
 
 /**
- * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail address. If
- * a customer without a password already has this address (created by staff), that customer keeps its data and gets the
- * password of the registration.
+ * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail
+ * address. If a customer without a password already has this address (created by staff), that customer keeps its data
+ * and gets the password of the registration.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(
@@ -135,7 +140,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   return { ...customer, marketing_opt_in };
 }
 
-/** Confirms the account's current or requested e-mail address, whose mailbox the customer can read. */
+/** Marks an e-mail address as verified. If the address is a new one, makes it the address of the account. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
   const before = await shop.one<RowOf<'customers', 'email'> & { by_staff: boolean }>(
     sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers
@@ -155,7 +160,7 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
   );
-  // Staff entered the new address, so everybody must log in again.
+  // Staff entered the new address, so all sessions of the customer end.
   if (before.by_staff) await sessions.endAllSessions(shop, customer_id);
   await mail.enqueue(shop, 'address_changed', { former_email: before.email, customer_id });
   return customer;

@@ -4,9 +4,9 @@
  * that concurrent orders cannot exceed it. The UPDATE locks the agent's token (checkout/complete.ts lists the order of
  * locks).
  * A token stores the number of the period in which it last spent. Reads count the spending of an earlier period as 0,
- * and the next UPDATE starts the new period. The number never decreases, so a transaction that began in the old period
- * and commits late spends from the new one. Amounts reserved for pending payments stay reserved across periods, and are
- * spent in the period in which the payment succeeds.
+ * and the next UPDATE starts the new period. The period number never decreases, so a transaction that began in the old
+ * period and commits late spends from the new one. Amounts reserved for pending payments stay reserved across periods,
+ * and are spent in the period in which the payment succeeds.
  */
 
 import type { AgentBudget } from '@commerce-backend/spec';
@@ -98,7 +98,7 @@ export async function hold(shop: Shop, token_id: string, cents: number): Promise
   if (held === 0) await refuseBeyond(shop, token_id, cents);
 }
 
-/** Whether the budget of `agent_tokens a` covers this amount in addition to the reserved ones. */
+/** Whether the budget of `agent_tokens a` covers this amount in addition to the reserved amounts. */
 function covers(cents: number): Sql {
   return sql`${usedCents} + a.budget_held_cents + ${cents} <= a.budget_cents
         and (a.max_per_order_cents is null or ${cents} <= a.max_per_order_cents)`;
@@ -131,8 +131,8 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
 }
 
 /**
- * Returns to the budget the amount of a locked order that ended unpaid, or a refunded part of it. The remaining budget
- * increases only if the amount was spent in the current period.
+ * Returns the amount of a locked order to the agent's budget: `cents` after a refund, otherwise all of it. The
+ * remaining budget increases only if the amount was spent in the current period.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(
@@ -153,7 +153,7 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 
 /**
  * Charges the budget again after the bank rejected a refund. Charges at most the remaining budget, because the agent
- * may have spent the rest meanwhile.
+ * may have spent the refunded amount meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
   await shop.run(

@@ -1,5 +1,5 @@
 /**
- * The categories that a customer allows an agent: product types and handles of collections, in any case. They are
+ * The categories that a customer allows an agent: product types and handles of collections (case-insensitive). They are
  * checked when an agent finds, adds or buys a product, and again when the order is created.
  */
 
@@ -30,7 +30,7 @@ export async function requireCategories(shop: Shop, categories: string[], produc
       select from products p where p.site_id = ${shop.siteId} and p.id = wanted.id and ${inCategories(categories)}) limit 1`,
   );
   if (!outside) return;
-  // Customers can type category names, so an error contains these as data and not in its message.
+  // Customers type category names freely, so the error contains the names as data and not in its message.
   throw new ShopError('category_not_allowed', 'The agent may only use products in its categories.', { categories });
 }
 

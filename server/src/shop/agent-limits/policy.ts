@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 
 type Stored = 'enabled' | 'max_budget_cents' | 'max_lifetime_days';
 
-/** Values of fields that policies stored by older versions lack. */
+/** Defaults for fields that are missing in policies stored by older versions. */
 const LATER: Omit<AgentPolicy, Stored> = { password_above_cents: null };
 
 export const agentPolicy: Sql = sql`${JSON.stringify(LATER)}::jsonb || t.agent_policy`;

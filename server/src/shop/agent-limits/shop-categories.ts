@@ -32,8 +32,9 @@ export interface UnknownCategory {
 }
 
 /**
- * Returns the names that are not categories of the shop. A name with one letter added, missing or replaced (two in
- * longer names) counts as a misspelling.
+ * Returns the names that are not categories of the shop, each with the category that it probably misspells. A
+ * misspelling has one letter added, missing or replaced, or two in names of 8 or more letters. Names of fewer than 4
+ * letters get no suggestion.
  */
 export async function unknownCategories(shop: Shop, names: string[]): Promise<UnknownCategory[]> {
   if (names.length === 0) return [];

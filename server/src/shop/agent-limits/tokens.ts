@@ -10,7 +10,7 @@ import { budgetFields } from './budgets.ts';
 
 const LIST_LIMIT = 100;
 
-/** Uses the clock of the database. */
+/** The status of `tokens t` by the clock of the database. */
 export const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'revoked' when t.expires_at <= now() then 'expired'
   else 'active' end`;
 
@@ -63,7 +63,7 @@ export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & {
   return { agent_tokens, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Returns an agent token. Throws `not_found`, even if it belongs to a customer other than `customer_id`. */
+/** Returns an agent token. Throws `not_found`, also for the token of a customer other than `customer_id`. */
 export async function get(shop: Shop, id: string, customer_id?: string): Promise<AgentToken> {
   const found = await shop.one<AgentToken>(
     sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
@@ -85,8 +85,8 @@ export async function findBySecret(shop: Shop, secret: string) {
 export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
 
 /**
- * Revokes an agent token at once. Does nothing to one that has ended. Throws `not_found`, even for a token of another
- * customer.
+ * Revokes an agent token. Does nothing if the token was already revoked. Throws `not_found`, also for a token of
+ * another customer.
  */
 export async function revoke(shop: Shop, id: string, by: Revoker, customer_id?: string): Promise<AgentToken> {
   await end(shop, by, sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`);
@@ -120,7 +120,9 @@ function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
   );
 }
 
-/** Returns the permissions of the calling agent. Throws `invalid_token` if its token has ended. */
+/**
+ * Returns the token of the calling agent with its permissions. Throws `invalid_token` if the caller is not an agent.
+ */
 export async function own(shop: Shop): Promise<AgentToken> {
   const { agent } = shop;
   if (!agent) throw new ShopError('invalid_token', 'Only an agent can read its own token.');

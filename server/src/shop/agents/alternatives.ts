@@ -1,7 +1,7 @@
 /**
  * Alternatives in the error response to an agent. They are read before the failed transaction is rolled back, so that
- * they show the same data. They contain only products that the agent may buy: in its categories, and within the budget
- * that the other cart lines leave.
+ * they are based on the same data as the error. They contain only products that the agent may buy: in its categories,
+ * and within the budget that the other cart lines leave.
  */
 
 import type { AgentAlternative, AgentBudget, Product, Variant } from '@commerce-backend/spec';
@@ -70,7 +70,7 @@ async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): P
   const affordable = wanted && priceOf(wanted) > 0 ? Math.floor(room / priceOf(wanted)) : available;
   const quantity = Math.min(available, affordable);
   const why = quantity < available ? 'About this many are within the budget.' : 'This many are in stock.';
-  // The rollback removes a line that the request has added, so only an existing line is named.
+  // The rollback removes a line that the request has added, so alternatives name only a line that existed before.
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
   const fewer = quantity > 0 ? [{ why, ...named, variant_id, quantity }] : [];
   const others = product.variants.filter(
@@ -97,8 +97,8 @@ async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: 
 }
 
 /**
- * Whether the product is in the agent's categories. Stock is checked before categories, so the alternatives must not
- * reveal other products.
+ * Whether the product is in the agent's categories. The stock check runs before the check of categories, so
+ * alternatives could otherwise reveal products of other categories.
  */
 async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
   const found = await shop.one(
@@ -116,7 +116,7 @@ async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCal
   if (!wanted || room <= 0) return [];
   const { product, variant, quantity } = wanted;
   const price = minorUnits(variant.price, shop.currencyDigits);
-  // The other lines and the shipping cost stay as they are.
+  // Assumes that the other lines and the shipping cost do not change.
   const rest = Math.max(0, required - price * quantity);
   const fitting = price > 0 ? Math.min(quantity - 1, Math.floor((room - rest) / price)) : 0;
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
@@ -167,7 +167,9 @@ async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[
   return payable.slice(0, MOST).map((one) => alternativeOf('It is similar, and in a category that is allowed.', one));
 }
 
-/** Finds products in stock, in the agent's categories, whose names share more than half of the words. */
+/**
+ * Finds products in stock, in the agent's categories, with more than half of the words of `name` in their name or type.
+ */
 async function similarTo(
   shop: Shop,
   name: string,

@@ -42,8 +42,8 @@ export async function list(
 }
 
 /**
- * Lists the audit events of an agent token, newest first. Throws `not_found`, even if the agent acts for a customer
- * other than `customer_id`.
+ * Lists the audit events of an agent token, newest first. Throws `not_found`, also for an agent of a customer other
+ * than `customer_id`.
  */
 export async function listOfAgent(
   shop: Shop,

@@ -1,7 +1,7 @@
 /**
- * Authorization codes (RFC 6749 §4.1.3). A code is valid for 60 seconds and once, for its client, redirect URI and
- * challenge. A second use with the right verifier revokes the token, because one of the two callers is not the client
- * (§4.1.2). Lock order: customer, request, token.
+ * Authorization codes (RFC 6749 §4.1.3). A code is valid for 60 seconds and one exchange, and only with its client,
+ * redirect URI and challenge. A second exchange with the right verifier revokes the token, because one of the two
+ * callers is not the client (§4.1.2). Lock order: customer, request, token.
  */
 
 import { hash } from 'node:crypto';
@@ -101,8 +101,8 @@ interface CodeRow {
 }
 
 /**
- * Exchanges an authorization code for a token. Throws an OAuthRefusal or a ShopError. Returns, instead of throwing, an
- * OAuthRefusal that must commit its effects: a second use revokes the token.
+ * Exchanges an authorization code for a token. Throws an OAuthRefusal or a ShopError. Returns an OAuthRefusal instead
+ * if the transaction must commit, because a second use of a code revokes its token.
  */
 export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentToken | OAuthRefusal> {
   const consent_id = await requestOf(shop, sent.code);

@@ -17,7 +17,7 @@ import { withAnswer } from './redirect-uris.ts';
 
 interface Asked {
   scopes: AgentScope[];
-  /** Null: the customer chooses. */
+  /** Null: the customer chooses the budget. */
   budget_cents: number | null;
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
@@ -32,7 +32,7 @@ const STATE = /^[ -~]{1,2000}$/;
 const WHOLE_NUMBER = /^\d{1,10}$/;
 const LARGEST_BUDGET = 1_000_000_000;
 
-/** Parses the requested permissions. Throws an OAuthRefusal. */
+/** Parses and validates the fields of a request. Throws an OAuthRefusal. */
 export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
   if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Send exactly one resource.');
@@ -67,7 +67,7 @@ export function stateIn(state: string | null): string | null {
   throw new OAuthRefusal('invalid_request', 'state must be at most 2,000 ASCII characters.');
 }
 
-/** An empty text means the default scopes; the customer can remove each. */
+/** An empty text requests the default scopes. The customer can deselect each requested scope. */
 function scopesIn(text: string): AgentScope[] {
   const wanted = text.split(' ').filter(Boolean);
   if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {

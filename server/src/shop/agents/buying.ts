@@ -1,7 +1,7 @@
 /**
  * Agents add products to carts and prepare purchases, which the customer confirms and pays. An ambiguous request
- * returns a question and writes nothing. A dry run does the same as a real one and is rolled back, so that both return
- * the same.
+ * returns a question and writes nothing. A dry run does the same as a real one and is rolled back, so its response
+ * contains no cart or checkout.
  */
 
 import type { AddOutcome, BuyOutcome, Cart, IntentAdd, IntentBuy, Product } from '@commerce-backend/spec';
@@ -25,7 +25,7 @@ import { readUrls } from './product-links.ts';
 import { candidatesOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
-/** The chosen variants, one per need, or why none was chosen. */
+/** The chosen variants, one for each product that the sentence asks for, or why none was chosen. */
 type Choice =
   | { status: 'chosen'; lines: { proposal: Proposal; quantity: number }[] }
   | { status: 'needs_choice'; question: string }
@@ -123,7 +123,7 @@ async function ownBudget(shop: Shop) {
   return budgets.budgetOf(shop, shop.actorId);
 }
 
-/** Runs `work` in a savepoint. Rolls it back if it is a dry run. Throws the errors of a real run. */
+/** Runs `work`. In a dry run, uses a savepoint and rolls it back. Throws the same errors in both cases. */
 async function rollBackIfDry<T>(shop: Shop, dry_run: boolean, work: () => Promise<T>): Promise<T> {
   if (!dry_run) return work();
   const rollBack = new RollBack<T>();
@@ -186,8 +186,8 @@ function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Cho
 }
 
 /**
- * Whether the searched product exists only outside the agent's categories. Then products that match fewer words are not
- * offered instead.
+ * Whether the searched product exists only outside the agent's categories. If so, products that match fewer words are
+ * not offered instead.
  */
 async function isOutside(
   shop: Shop,
@@ -228,7 +228,7 @@ async function chooseNamed(
   return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
 }
 
-/** Returns the product with only the variants that meet the filters; with none if the product itself does not. */
+/** Returns the product with the variants that meet the filters, or without variants if the product itself does not. */
 async function withinFilters(shop: Shop, product: Product, filters: Filters): Promise<Product> {
   const { where, slow } = conditionsOf(filters.list);
   const named = [sql`p.site_id = ${shop.siteId}`, sql`p.id = ${product.id}`];
@@ -257,7 +257,7 @@ function chooseVariant(
   return { proposals, choice: proposals.length > 0 ? { status: 'needs_choice', question } : { status: 'not_found' } };
 }
 
-/** Keeps the cheapest or most expensive proposal if the sentence asks for it. */
+/** If the sentence asks for the cheapest or most expensive product, keeps only the proposals with that price. */
 function withSortedPrice(proposals: Proposal[], sort: string | undefined): Proposal[] {
   const prices = proposals.map(({ variant }) => Number(variant.price));
   const wanted = sort === 'price_asc' ? Math.min(...prices) : sort === 'price_desc' ? Math.max(...prices) : undefined;
@@ -268,7 +268,7 @@ function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']):
   return quantity ?? Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** Returns the product by its id. Throws `not_found` or `category_not_allowed`. */
+/** Returns the product with this id or variant. Throws `not_found` or `category_not_allowed`. */
 async function readNamed(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
   const found = await shop.one<RowOf<'products', 'id'>>(
     sql`select p.id from products p where p.site_id = ${shop.siteId} and ${visible}

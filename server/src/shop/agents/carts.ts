@@ -1,4 +1,4 @@
-/** Carts of agents. Responses add the remaining budget. */
+/** Carts of agents. Responses also contain the remaining budget. */
 
 import type {
   AgentCart,

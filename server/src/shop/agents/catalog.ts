@@ -1,4 +1,4 @@
-/** Lists products for agents: short, and only from the agent's categories. */
+/** Products for agents: with fewer fields, and only from the agent's categories. */
 
 import type { AgentFacets, AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
 import { inCategories, requireCategories } from '../agent-limits/categories.ts';

@@ -27,7 +27,7 @@ export async function prepare(
   { shipping_address, shipping_option_id, note, locale, return_url, cancel_url }: Preparation,
 ): Promise<Checkout> {
   const created = await checkouts.create(shop, checkoutDeps, cart_id, { locale, return_url, cancel_url });
-  // The shipping option must fit the customer's address even if the agent may not read that.
+  // The shipping option must fit the customer's address even if the agent may not read the address.
   const address = shipping_address ?? (await findCheckout(shop, created.id, shop.customerId)).shipping_address;
   const isChosen = created.shipping_option !== null && !shipping_address;
   const option =
@@ -42,7 +42,7 @@ export async function prepare(
   });
 }
 
-/** Finds the cheapest delivery to the destination, or the cheapest pickup if there is none. */
+/** Finds the cheapest delivery to the destination, or the cheapest pickup if there is no delivery. */
 async function cheapestOption(shop: Shop, cart_id: string, destination: Destination): Promise<string | undefined> {
   const { shipping_options: choices } = await choicesForCart(shop, cart_id, destination);
   const delivered = choices.filter(({ kind }) => kind === 'delivery');

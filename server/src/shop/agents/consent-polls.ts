@@ -38,7 +38,7 @@ export async function requestOf(shop: Shop, device_code: string): Promise<string
 
 /**
  * Records a poll. Throws `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant` if
- * no token can be issued. Commits its own transaction, so that a longer interval is stored even then.
+ * no token can be issued. Commits its own transaction before it throws, so that a longer interval is stored.
  */
 export async function recordPoll(db: Pool, tenant: Tenant, actor: Actor, consent_id: string): Promise<void> {
   const polled = await inShop(db, tenant, actor, (shop) => writePoll(shop, consent_id));
@@ -92,7 +92,7 @@ interface ApprovedConsent {
 
 /**
  * Issues the token of an approved request once, even for concurrent polls. Locks the customer's row, so that no
- * customer gets more than ten active tokens. Revokes the token to be replaced, which does not count. Throws
+ * customer gets more than ten active tokens. First revokes the token that the new one replaces, if any. Throws
  * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without `resource`,
  * the token is valid for all resources of the shop.
  */
@@ -177,7 +177,7 @@ function alreadyFetched(): ShopError {
   return new ShopError('invalid_grant', 'The token of this device_code has already been fetched.');
 }
 
-/** Applies even to requests that were approved before. */
+/** The error if the shop has disabled agents, also for requests that were approved before. */
 function agentsDisabled(): ShopError {
   return new ShopError('access_denied', 'The shop no longer allows agents.');
 }

@@ -1,6 +1,6 @@
 /**
- * Consent requests of agents (RFC 8628 §3.1). The customer decides in consents.ts, and the agent polls in
- * consent-polls.ts.
+ * Consent requests of agents (RFC 8628 §3.1). consents.ts records the customer's decision, and consent-polls.ts answers
+ * the agent's polls.
  */
 
 import type { AgentPolicy, AgentScope, BudgetPeriod, DeviceAuthorization } from '@commerce-backend/spec';
@@ -18,7 +18,7 @@ import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
-/** The scopes of a request that names none. */
+/** The scopes of a request that does not list any. */
 export const DEFAULT_SCOPES: AgentScope[] = [
   'catalog:read',
   'cart:write',
@@ -117,14 +117,14 @@ export function distinctCategories(categories: string[]): string[] {
 }
 
 /**
- * Reports categories that almost match an existing one. An agent could buy nothing in such a category. Accepts other
- * unknown categories, because the shop may add them later.
+ * Returns an error for each category that almost matches an existing one, because an agent could buy nothing in it.
+ * Accepts other unknown categories, because the shop may add them later.
  */
 export async function misspeltCategories(shop: Shop, categories: string[]): Promise<ValidationError['detail']> {
   const unknown = await unknownCategories(shop, categories);
   return unknown.flatMap(({ name, nearest }) => {
     if (nearest === null) return [];
-    // Our own sentence must not contain text of the merchant.
+    // Messages must not contain text of the merchant, so the category is in `ctx`.
     const ctx = { nearest: sanitizeMerchantText(nearest, CAPS.name) };
     const msg = 'The shop has no such category. A similar one exists.';
     return [bodyMistake(['categories', categories.indexOf(name)], 'value_error', msg, ctx)];

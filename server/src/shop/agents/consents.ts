@@ -43,7 +43,10 @@ interface ConsentRow {
   policy: AgentPolicy;
 }
 
-/** The status of `agent_consents k`. An approved request counts as expired if its token was not fetched in time. */
+/**
+ * The status of `agent_consents k`. Pending and approved requests expire at `expires_at`, or if the token to be
+ * replaced was revoked.
+ */
 const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and (k.expires_at <= now() or ${isOutdated})
   then 'expired' else k.status end`;
 
@@ -120,12 +123,15 @@ function requiresPassword({ password_above_cents }: AgentPolicy, cents: number, 
   return !fresh || (password_above_cents !== null && cents > password_above_cents);
 }
 
-/** Builds the proof for a request in an API session. */
+/** Returns the proof of identity for a call in an API session. */
 export async function proofOf(shop: Shop, session_id: string, password: boolean): Promise<Proof> {
   return { fresh: await sessions.isFresh(shop, session_id), password };
 }
 
-/** Returns the request of a user code to the calling customer. Throws `not_found`. */
+/**
+ * Returns the consent request with this user code or page secret, if the calling customer may see it. Throws
+ * `not_found`.
+ */
 export async function get(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
   return view(shop, await readRequest(shop, user_code, false), user_code, proof);
 }

@@ -43,15 +43,18 @@ const LENGTHS: Lengths[] = [
   { values: 3, tags: 3, names: 3, ofName: 2 },
 ];
 /**
- * Maximum length of the JSON, about 1,500 tokens. A token has only about three characters here, because the JSON contains
- * many numbers and brackets.
+ * Maximum length of the JSON, about 1,500 tokens. A token has only about three characters here, because the JSON
+ * contains many numbers and brackets.
  */
 const MOST_CHARACTERS = 4_300;
 
-/** Cached facets are the same object in each response, and are cut only once. */
+/**
+ * Maps facets to their shortened form. Cached facets are the same object in each response, so they are shortened only
+ * once.
+ */
 const cutBefore = new WeakMap<Facets, AgentFacets>();
 
-/** The facets, with lists cut to a length that a model can be expected to read. */
+/** Returns the facets with lists that are short enough for a language model. */
 export function briefFacets(facets: Facets): AgentFacets {
   const before = cutBefore.get(facets);
   if (before) return before;
@@ -102,12 +105,12 @@ function cut({ in_stock, price, ...all }: Facets, { values, tags, names, ofName 
   };
 }
 
-/** Leaves out values that sanitizing would change, because agents could not send them back. */
+/** Whether sanitizing leaves the value unchanged. Agents could not send a changed value back. */
 function isShown(value: string): boolean {
   return sanitizeMerchantText(value, CAPS.name) === value;
 }
 
-/** Sorts options or attributes by their number of products, highest first. */
+/** Sorts options or attributes by the sum of the product counts of their values, highest first. */
 function byUse(list: Named[]): Named[] {
   const uses = ({ values }: Named) => values.reduce((sum, { count }) => sum + count, 0);
   return list.toSorted((a, b) => uses(b) - uses(a));

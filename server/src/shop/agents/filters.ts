@@ -64,7 +64,7 @@ export function withFilters(
   return filters ? [...understood, ...understoodFilters(shop, query, filters)].slice(0, MAX_UNDERSTOOD) : understood;
 }
 
-/** Maximum number of entries in the contract. */
+/** Maximum number of `understood` entries that the contract allows. */
 const MAX_UNDERSTOOD = 50;
 
 function understoodFilters(shop: Shop, query: FilterQuery, { limits }: Filters): AgentUnderstood[] {

@@ -36,7 +36,10 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
 /** The best product is clear if its score is at least this many times the next one's. */
 const CLEAR_LEAD = 1.3;
 
-/** Loads the shop's published products for the search. With filters, each has only the variants that meet them. */
+/**
+ * Returns a source of the shop's published products for the search. With filters, its products have only matching
+ * variants.
+ */
 export function searchableProducts(shop: Shop, filters?: Filters): ProductSource & { whole: Map<string, Product> } {
   const whole = new Map<string, Product>();
   async function byIds(product_ids: string[]): Promise<Product[]> {
@@ -196,7 +199,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
   };
 }
 
-/** The values of the product that match the filters of a list. */
+/** Returns the match reasons that follow from the filters of a list. */
 function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQuery): string[] {
   const wanted = new Set(query.tag?.map((tag) => tag.toLowerCase()));
   return [

@@ -19,7 +19,7 @@ export type ClientMetadata = Pick<OAuthClient, 'client_name' | 'redirect_uris'>;
 
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** A registration that led to no token is deleted after a day; others stay long enough for the client to return. */
+/** A registration without a token is deleted after 1 day, any other one 90 days after its last token. */
 const UNUSED_REGISTRATION = '1 day';
 const USED_REGISTRATION = '90 days';
 

@@ -1,4 +1,4 @@
-/** OAuth errors that the API does not have: RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2 and RFC 8707 §2. */
+/** Error codes of the OAuth endpoints: RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2 and RFC 8707 §2. */
 export type OAuthError =
   | 'access_denied'
   | 'invalid_client'

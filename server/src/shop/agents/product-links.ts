@@ -5,15 +5,17 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 
-/** Returns the URL where a variant can be bought, or at least seen. */
+/** Returns the URL of a page that sells a variant, or at least shows it. */
 export type UrlOf = (product: Pick<Product, 'id' | 'slug'>, variant: Pick<Variant, 'id'>) => string;
 
-/** Entries do not become outdated, because each change of the settings increments the catalogue version. */
+/**
+ * Entries do not become outdated: the key contains the catalogue version, which each change of the settings increments.
+ */
 const templates = new LRUCache<string, { template: string | null }>({ max: 10_000 });
 
 /**
- * Reads how to build product URLs: by the shop's template, or as links to its hosted buy page. Sends one statement for each
- * catalogue version.
+ * Returns a function that builds product URLs: from the shop's template, or as links to its hosted buy page. Reads the
+ * template once for each catalogue version.
  */
 export async function readUrls(shop: Shop, { baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | 'hosts'>): Promise<UrlOf> {
   const template = await readTemplate(shop);
@@ -46,7 +48,7 @@ export function pagesOfSite(address: string, site_id: string): string {
   return `${address}/sites/${shortId(site_id)}`;
 }
 
-/** The short form of a UUID in buy links, because models pay for each character. */
+/** Shortens a UUID for buy links, because models pay for each character. */
 function shortId(id: string): string {
   return `~${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
 }
@@ -54,7 +56,7 @@ function shortId(id: string): string {
 /** Image width in pixels for agents. */
 const WIDTH = 320;
 
-/** Returns the image of the variant, or the product's first one, in 320 pixels if it exists. */
+/** Returns the image of the variant, or the product's first one, with a width of 320 pixels if available. */
 export function imageUrlOf({ images }: Pick<Product, 'images'>, variant?: Pick<Variant, 'image_url'>): string | null {
   const own = variant?.image_url;
   const image = images.find(({ url }) => url === own) ?? (own ? undefined : images[0]);

@@ -38,14 +38,14 @@ function bestAvailabilityOf(product: Product): Availability {
 }
 
 /**
- * Maximum JSON length of each candidate. Five candidates and the rest of a response take 800 tokens of about four
+ * Maximum JSON length per candidate. It keeps a response with five candidates within about 800 tokens of four
  * characters.
  */
 const MOST_CHARACTERS = 520;
 
 /**
  * Maximum length of a summary, and maximum number of values per option. The values of the proposed variant are always
- * listed.
+ * in `variant_name`.
  */
 interface Lengths {
   summary: number;
@@ -59,7 +59,7 @@ const LENGTHS: Lengths[] = [
   { summary: 0, values: 1 },
 ];
 
-/** Shortens the candidates' texts to fit the limit. */
+/** Converts proposals to candidates, and shortens their texts to fit the limit. */
 export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidate[] {
   const [longest, ...shorter] = LENGTHS.map((lengths) =>
     proposals.map((proposal) => candidateOf(proposal, urlOf, lengths)),

@@ -19,7 +19,7 @@ const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
 
 /**
  * Removes redirect URIs whose scheme has no dot if others remain. Apps often register several kinds of URI at once, and
- * any app can claim such a scheme. A server may replace values that it does not accept (RFC 7591 §3.2.1).
+ * any app can claim a scheme without a dot. A server may replace values that it does not accept (RFC 7591 §3.2.1).
  */
 export function withoutUndottedSchemes(uris: unknown[]): unknown[] {
   const kept = uris.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
@@ -36,7 +36,7 @@ function withoutPort(uri: string): string {
   return host === undefined ? uri : host + rest;
 }
 
-/** The destination to show to people: a host or the scheme of an app; undefined for their own device. */
+/** Returns the host or app scheme of a redirect URI, to show it to people; undefined for a loopback address. */
 export function placeOf(uri: string): string | undefined {
   if (LOOPBACK.test(uri)) return undefined;
   return APP_SCHEME.exec(uri)?.[1] ?? new URL(uri).host;

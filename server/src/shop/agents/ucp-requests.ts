@@ -1,7 +1,7 @@
 /**
- * Idempotency of UCP requests. A UCP request runs several operations, each with an idempotency key derived from the
- * request's. This table stores the first request with a key and its response, so that a retry gets the same response
- * and a different request is rejected.
+ * Idempotency of UCP requests. A UCP request runs several operations, each with an idempotency key derived from that of
+ * the request. The table `ucp_requests` stores the first request with a key and its response, so that a retry gets the
+ * same response and a different request is rejected.
  */
 
 import sql from 'sql-template-tag';
@@ -35,7 +35,9 @@ export async function claimKey(shop: Shop, key: RequestKey): Promise<KnownReques
   return known;
 }
 
-/** Stores the response of a request and returns it. Concurrent copies all return the response that was stored first. */
+/**
+ * Stores the response of a request and returns it. Concurrent duplicates all return the response that was stored first.
+ */
 export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestKey, answer: Buffer): Promise<Buffer> {
   const kept = await shop.one<{ answer: Buffer }>(
     sql`update ucp_requests set answer = coalesce(answer, ${answer})

@@ -1,6 +1,6 @@
 /**
- * User codes, which customers compare and confirm (RFC 8628 §6.1). Eight consonants, shown as XXXX-XXXX, form no words.
- * They are short, so the number of guesses must be limited.
+ * User codes, which customers compare and confirm (RFC 8628 §6.1). A code consists of eight consonants, so that it
+ * forms no word, and is shown as XXXX-XXXX. Codes are short, so the number of guesses must be limited.
  */
 
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
@@ -36,8 +36,8 @@ export function hashUserCode(code: string): Buffer {
 const SEAL_LENGTH = 22;
 
 /**
- * A 132-bit signature in the link that contains the user code. Opening a signed link does not count as a guess, so it
- * works even if the shop's limit of guesses is used up.
+ * A 132-bit signature in the link that contains the user code. Opening a signed link does not count as a guess, so the
+ * link works even if the shop's limit of guesses is used up.
  */
 export function sealOf(secretKey: string, site_id: string, code: string): string {
   return createHmac('sha256', secretKey)
@@ -60,9 +60,9 @@ export interface Guesser {
 
 /**
  * Throws `not_found` for a typed user code unless it belongs to a request that the customer may see, and limits wrong
- * codes. After 5 per customer or 10 per IP address in 15 minutes, every try is `rate_limited`. After 50 per shop, only
- * wrong codes are, because strangers share that limit. With a thousand pending requests, one of the 2^34 codes is right
- * with a chance of 2^-24. Do not hold a database connection during the call.
+ * codes. After 5 wrong codes per customer or 10 per IP address within 15 minutes, every attempt throws `rate_limited`.
+ * After 50 per shop, only wrong codes throw it, because strangers share that limit. With 1,000 pending requests, a
+ * random code (one of 2^34) is right with a probability of 2^-24. Do not hold a database connection during the call.
  */
 export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};

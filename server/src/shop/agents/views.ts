@@ -42,8 +42,8 @@ export function checkoutOf(checkout: Checkout, budget: AgentBudget): AgentChecko
 }
 
 /**
- * The contract fixes the form of the profile, so the customer's texts are sanitized, and the profile is marked
- * as untrusted.
+ * The contract has no separate part for the customer's texts, so they are sanitized, and the profile is marked as
+ * untrusted.
  */
 export function customerOf({ first_name, last_name, phone, ...profile }: Customer): Omit<AgentCustomer, 'agent_token'> {
   const [first, last, number] = [first_name, last_name, phone].map((text) => sanitizeMerchantText(text, CAPS.name));

@@ -5,12 +5,12 @@ import { type SealedRow, type SignedRow, signRow } from './signing.ts';
 
 const ROWS_AT_A_TIME = 5_000;
 
-/** Seals of the imported audit rows, with the time of the newest row of each. */
+/** Seals of the imported audit rows, each with the time of its newest row. */
 export type NewChain = { seal: NewSeal; through: string }[];
 
 /**
  * Signs and seals all rows in a temporary copy of audit_events with this server's key. Does not detect changes made on
- * the source server; `audit verify` there does.
+ * the source server, unlike `audit verify` on that server.
  */
 export async function signAgain(
   client: pg.ClientBase,

@@ -12,10 +12,10 @@ interface DeletionDeps {
 }
 
 /**
- * Deletes a site's oldest seals with their rows, and signs a checkpoint from which `audit verify` continues. Keeps the
- * last seal, to which the next one refers, and everything from the first finding on. The age of a seal is the age of
- * its rows, because the seal signs their times. Needs a transaction of the tables' owner with the site as tenant.
- * Returns the number of deleted rows.
+ * Deletes the oldest seals of a site, at most five per call, with their rows, and signs a checkpoint from which
+ * `audit verify` continues. Keeps the last seal, to which the next one refers. Deletes nothing if there are findings.
+ * The age of a seal is the age of its rows, because the seal signs their times. Needs a transaction of the tables'
+ * owner with the site as tenant. Returns the number of deleted rows, and the findings.
  */
 export async function deleteOldSeals(
   client: PoolClient,
@@ -55,8 +55,8 @@ export async function deleteOldSeals(
 }
 
 /**
- * Whether the oldest seal looks old enough to delete, so that kept seals are not verified on each run. `through` is not
- * signed, so it decides nothing else.
+ * Whether the oldest seal may be old enough to delete. If not, no seal needs to be verified. `through` is not signed,
+ * so nothing else depends on it.
  */
 async function hasOldSeals(connection: Connection, site_id: string, before: number): Promise<boolean> {
   const { rows } = await query<{ old: boolean }>(

@@ -30,7 +30,7 @@ const OF_AGENTS: string[] = ['agent', 'guest_agent'];
 /** The API returns sentences in English only. */
 const ENGLISH = languageFor('en', 'UTC');
 
-/** The event as the API returns it. Only people get a sentence. */
+/** The event as the API returns it. Only calls of agents have a summary, and only if an audience is given. */
 export function eventOf(row: AuditRow, audience: Audience | null): AuditEvent {
   const event = { ...row, details: detailsOf(row.details) };
   const hasSummary = audience !== null && OF_AGENTS.includes(row.actor_type);

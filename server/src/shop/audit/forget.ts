@@ -1,7 +1,9 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** The operations that erase a customer. Details may be erased only if the audit contains such a call. */
+/**
+ * Operations that erase a customer. Details may be erased only if the audit contains a call of one of these operations.
+ */
 export const ERASURES: readonly string[] = ['dashboard.anonymizeCustomer', 'storefront.deleteCustomer'];
 
 /** Erases the details of calls by the customer's agents, but not their rows and signatures. */

@@ -39,8 +39,8 @@ export async function readAuditKeys(connection: Connection, secretKey: string): 
 }
 
 /**
- * Re-encrypts all keys. Returns the number of keys, and the number of keys that neither the old nor the new SECRET_KEY
- * decrypts.
+ * Re-encrypts all keys. Returns the number of re-encrypted keys, and the ids of the keys that neither the old nor the
+ * new SECRET_KEY decrypts.
  */
 export async function resealAuditKeys(
   connection: Connection,

@@ -12,7 +12,7 @@ export interface NewSeal extends Omit<Seal, 'digest' | 'previous'> {
   key_id: string;
 }
 
-/** Creates the seal of these rows. `previous` is the HMAC of the seal before. */
+/** Creates the seal of these rows. `previous` is the HMAC of the previous seal. */
 export function sealOf(
   key: AuditKey,
   { site_id, seq, previous }: Pick<Seal, 'site_id' | 'seq' | 'previous'>,

@@ -41,7 +41,7 @@ async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?
   }
 }
 
-test('audit verify reports changes made without SECRET_KEY, and accepts those made by the server', async () => {
+test('`audit verify` reports audit rows changed without SECRET_KEY, and accepts those written by the server', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer);

@@ -1,9 +1,9 @@
 /**
  * Verifies a site's audit, and reports rows that were changed, removed or added without the key:
- * 1. Follow the chain of seals. Each is signed and contains the HMAC of the previous one. The oldest one contains the HMAC
- *    of the last seal that was deleted for its age, which a signed checkpoint records.
+ * 1. Follow the chain of seals. Each is signed and contains the HMAC of the previous one. The oldest one contains the
+ *    HMAC of the last seal that was deleted for its age, which a signed checkpoint records.
  * 2. Compare each seal with its rows, and each row with its signature.
- * 3. Check the rows without a seal. They must be signed and new, or older than signatures.
+ * 3. Check the rows without a seal. They must be signed and new, or from before rows were signed.
  * 4. For erased details, find the signed call that erased the customer.
  * 5. Compare the end of the chain with a copy stored elsewhere (`known`). Only this detects a shortened chain.
  */
@@ -80,7 +80,7 @@ const UNSEALED_FOR_MS = 10 * 60 * 1_000;
 const CONCURRENT_US = 60 * 1_000_000;
 const SEALS_AT_A_TIME = 5;
 const ROWS_AT_A_TIME = 5_000;
-/** Maximum number of sentences per kind of problem. */
+/** Maximum number of findings in a report. */
 const MAX_FINDINGS = 1_000;
 
 /** Verifies the audit of one site. The connection must have access to the site, and a repeatable-read transaction. */
@@ -94,8 +94,8 @@ export async function verifySite(connection: Connection, site_id: string, keys: 
 }
 
 /**
- * Verifies the oldest seals after the checkpoint, and the rows that they cover. Returns the seals, or the findings.
- * Unlike `audit verify`, it reads no other rows.
+ * Verifies the five oldest seals after the checkpoint, and the rows that they cover. Returns the seals and the
+ * findings. Unlike `audit verify`, it does not check other rows.
  */
 export async function verifyOldest(
   connection: Connection,
@@ -118,7 +118,7 @@ class Check {
   readonly #site_id: string;
   readonly #keys: Keys;
   readonly #report: Report;
-  /** Customers with erased details, each with the newest such row. */
+  /** The newest row with erased details, by customer. */
   readonly #emptied = new Map<string, { id: string; at: number }>();
   readonly #firstKeyAt: number;
   #checkpoint: StoredCheckpoint | undefined;
@@ -192,7 +192,7 @@ class Check {
     if (!whole) this.#found(`The list of rows of seal ${seq} was changed.`);
   }
 
-  /** Returns the time of the newest row. */
+  /** Checks the rows of a seal. Returns the time of the newest one. */
   async #checkRowsOf({ seq, ids, digest }: StoredSeal): Promise<string> {
     const rows = await this.#rowsOf(ids);
     this.#report.sealed += rows.length;

@@ -34,7 +34,7 @@ export function inWords(language: Language, { action, status, details }: Call, a
   }
 }
 
-/** By operation name, which the agent and storefront APIs share. */
+/** By operation name. The agent and storefront APIs share the names. */
 const WORK: Record<string, (context: Context) => string> = {
   searchCatalog: searched,
   findProducts: searched,
@@ -81,7 +81,7 @@ const WORK: Record<string, (context: Context) => string> = {
   unknown: ({ language: { say } }) => say('audit.unknown'),
 };
 
-/** Describes the operation of a call. If the table has no entry for it, the sentence is a general one. */
+/** Describes the operation of a call, with a generic sentence if `WORK` has no entry for it. */
 function workInWords(context: Context, action: string, status: number): string {
   const { language, details } = context;
   // MCP and UCP check credentials before they parse the message, so the operation is unknown.

@@ -1,7 +1,7 @@
 /**
  * Each change of a cart's lines runs these steps in one transaction:
  * 1. Lock the cart with an update of its expiry, so that changes of one cart run one after another.
- * 2. Write the line. Adding one does this in the same statement as the lock.
+ * 2. Write the line. Adding a line does this in the same statement as the lock.
  * 3. Read the cart and reject lines above the stock or a limit.
  * 4. Update the reservation of the discount code, which locks the discount.
  * 5. For an agent, check the categories and the budget.
@@ -30,7 +30,7 @@ const MAX_QUANTITY = 999;
 export const CART_LIFE = {
   guest: sql`interval '30 days'`,
   customer: sql`interval '90 days'`,
-  /** For a new cart without lines. */
+  /** For a guest's new cart without lines. */
   unfilled: sql`interval '7 days'`,
 };
 /** The same lifetimes in days, to return `expires_at` of a new cart without reading it back. */
@@ -169,7 +169,7 @@ export function refuseInactive({ status, merged_into }: CartState): void {
   throw new ShopError('cart_not_active', `The cart is ${status} and cannot be changed.`, { status, cart_id });
 }
 
-/** The error for changes of a cart that staff filled in. */
+/** The error for a change of a draft order's cart. */
 export function ofDraft({ status }: CartState): ShopError {
   return new ShopError('cart_not_active', 'The cart belongs to a draft order and cannot be changed.', { status });
 }
@@ -179,10 +179,7 @@ export async function get(shop: Shop, id: string): Promise<Cart> {
   return view(await readForCustomer(shop, id, shop.customerId, false));
 }
 
-/**
- * Locks a cart for a change by the caller and extends its lifetime. Throws the errors of `readForCustomer`, or
- * `cart_not_active`.
- */
+/** Locks a cart for a change by the caller and extends its lifetime. Throws the errors of `refuseChange`. */
 async function extendLifetime(shop: Shop, id: string): Promise<void> {
   if ((await shop.run(extendLifetimeSql(shop, id))) === 0) await refuseChange(shop, id);
 }
@@ -198,8 +195,8 @@ function extendLifetimeSql(shop: Shop, id: string): Sql {
 }
 
 /**
- * Throws the reason why a cart cannot be changed: an error of `readForCustomer`, `cart_not_active` or
- * `payment_in_progress`.
+ * Throws the reason why a cart cannot be changed: an error of `readForCustomer`, `cart_not_active`,
+ * `payment_in_progress` or `conflict`.
  */
 async function refuseChange(shop: Shop, id: string): Promise<never> {
   const cart = await readForCustomer(shop, id, shop.customerId, false);
@@ -210,8 +207,8 @@ async function refuseChange(shop: Shop, id: string): Promise<never> {
 }
 
 /**
- * Locks a cart for a change and reads it. Throws the errors of `readForCustomer`, `cart_not_active` or
- * `payment_in_progress`.
+ * Locks a cart for a change and reads it. Throws the errors of `readForCustomer`, `cart_not_active`,
+ * `payment_in_progress` or `conflict`.
  */
 export async function lockForChange(shop: Shop, id: string): Promise<CartState> {
   const [, cart] = await together(extendLifetime(shop, id), readForCustomer(shop, id, shop.customerId, false));
@@ -224,7 +221,7 @@ async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
 }
 
 /**
- * Adds a quantity of a variant to the cart. Throws `not_found` if it is not for sale, `insufficient_stock`,
+ * Adds a quantity of a variant to the cart. Throws `not_found` if the variant is not for sale, `insufficient_stock`,
  * `cart_limit`, `conflict` if the total is too large to calculate, and the errors of `lockForChange` and
  * `requireAgentLimits`.
  */
@@ -263,7 +260,8 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
         where i.quantity + excluded.quantity <= ${MAX_QUANTITY}`,
   );
   if (written > 0) return;
-  // No line was written. Throws the most important reason, first whether the cart may be changed at all.
+  // No line was written. Throws the first reason that applies: the cart cannot be changed, the variant is not for sale,
+  // or the quantity exceeds the limit.
   await extendLifetime(shop, cart_id);
   if (!(await shop.one(sql`select from ${wanted}`))) throw notFound('variant');
   throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} pieces of one variant.`, {
@@ -273,7 +271,8 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
 
 /**
  * Sets the quantity of a line; 0 removes it. Accepts any lower quantity, even above the stock. Throws `not_found`,
- * `insufficient_stock`, and the errors of `lockForChange` and `requireAgentLimits`.
+ * `insufficient_stock`, `conflict` if the total is too large to calculate, and the errors of `lockForChange` and
+ * `requireAgentLimits`.
  */
 export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
   if (quantity === 0) return removeItem(shop, id, line_id);

@@ -25,7 +25,10 @@ export async function expireDue(shop: Shop): Promise<{ carts: number; codes: num
   return { carts, codes: ids.length };
 }
 
-/** A cart with an open checkout keeps its discount code, because its total was already shown. */
+/**
+ * Whether the reservation of the discount code of `carts c` has ended. A cart with an open checkout keeps its code,
+ * because the total was already shown.
+ */
 const holdsIdleCode: Sql = sql`exists (
     select from discount_redemptions r where r.site_id = c.site_id and r.cart_id = c.id
       and r.status = 'reserved' and r.expires_at <= now())

@@ -5,7 +5,7 @@ import type { CartLine, CartState } from './rows.ts';
 import { availableOf, labelOf, totals } from './view.ts';
 
 /**
- * Maximum subtotal in minor units. Sums with tax and shipping above it may exceed the exact range of a JavaScript
+ * Maximum subtotal in minor units. Above it, sums with tax and shipping might exceed the exact range of a JavaScript
  * number.
  */
 const MAX_SUBTOTAL = 1e15;

@@ -1,7 +1,7 @@
 /**
  * Uses of discount codes. A cart reserves a use, and its order redeems it; otherwise it is released. `usage_count` of a
- * discount is the number of uses that are not released. Both change only while the discount is locked: after the cart,
- * and in order of ids, so that nothing deadlocks.
+ * discount is the number of uses that are not released. Uses and counts change only while the discount is locked.
+ * Discounts are locked after the cart and in order of ids, to prevent deadlocks.
  */
 
 import sql, { type Sql } from 'sql-template-tag';
@@ -46,7 +46,7 @@ async function lockDiscount(shop: Shop, id: string, product_ids: string[]): Prom
 }
 
 /**
- * Reserves a use of a locked discount for a cart without one. Throws `discount_customer_limit_reached` or
+ * Reserves a use of a locked discount for a cart that has no reserved use. Throws `discount_customer_limit_reached` or
  * `discount_usage_limit_reached`.
  */
 export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, redemption_id: string): Promise<void> {
@@ -86,8 +86,8 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
 }
 
 /**
- * The condition that a use counts for this buyer: same account, the account with the buyer's e-mail, or a guest with
- * the buyer's or the account's e-mail.
+ * The condition that a use counts for this buyer. It has the buyer's account or e-mail address, the account with that
+ * e-mail address, or the e-mail address of that account.
  */
 function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
   return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
@@ -97,7 +97,7 @@ function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
       select c.id from customers c where c.site_id = ${shop.siteId} and c.email = lower(${email})))`;
 }
 
-/** Records the cart's current discount and extends the reservation of its code. */
+/** Stores the cart's current discount amount, and extends the reservation of the discount code. */
 export async function updateReservation(shop: Shop, cart: CartState): Promise<void> {
   if (!cart.discount) return;
   await shop.run(
@@ -131,7 +131,8 @@ export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buye
 }
 
 /**
- * Redeems the discount code after a successful payment without checking it again. Releases it if it gave no discount.
+ * Redeems the discount code after a successful payment without checking its limits again. Releases it if the cart does
+ * not meet its conditions.
  */
 export async function redeemPaid(shop: Shop, { id, discount }: CartState, order_id: string): Promise<void> {
   if (!discount) return;
@@ -162,7 +163,7 @@ async function writeUse(shop: Shop, cart: CartState, order_id: string | null, bu
   );
 }
 
-/** Releases the cart's discount code, reserved or redeemed. Does nothing without one. */
+/** Releases the cart's discount code, reserved or redeemed. Does nothing if the cart has none. */
 export function release(shop: Shop, cart_id: string): Promise<void> {
   return releaseAll(shop, [cart_id]);
 }
@@ -208,7 +209,7 @@ export async function redeemAgain(shop: Shop, cart_id: string, order_id: string)
   if (redeemed === 0) throw usedUp();
 }
 
-/** Locks the discounts of these carts. Returns how many there are. */
+/** Locks the discounts of these carts. Returns their number. */
 function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
   return shop.run(
     sql`select from discounts where site_id = ${shop.siteId} and id in (
@@ -219,8 +220,8 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
 }
 
 /**
- * At login, gives the guest's discount code to the customer's cart, in place of its own. Releases it instead if the
- * customer has used it up. Both carts must be locked.
+ * At login, moves the guest's discount code to the customer's cart, where it replaces any other code. Releases the
+ * guest's code instead if the customer has used it up. Both carts must be locked.
  */
 export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
   await lockCodesOf(shop, [from_cart, to_cart]);

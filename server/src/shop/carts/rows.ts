@@ -9,9 +9,9 @@ import type { DiscountTerms, PricedLine } from '../totals.ts';
 
 /** A line with its current price and stock. Amounts are in minor units. */
 export interface CartLine extends PricedLine {
-  /** The id of the line for a custom line. */
+  /** For a custom line, the id of the line. */
   variant_id: string;
-  /** Stays after the product is deleted. The id of the line for a custom line. */
+  /** Stays after the product is deleted. For a custom line, the id of the line. */
   product_id: string;
   /** Whether it is a line of a draft order that has a name and a price, but no variant. */
   custom: boolean;
@@ -53,7 +53,7 @@ export interface CartDiscount {
   refusal: ShopError | undefined;
 }
 
-/** What a draft order fixes for its cart and checkout. */
+/** The terms that a draft order sets for its cart and checkout. */
 export interface DraftTerms {
   id: string;
   /** Whether the stock is reserved until the draft expires. */
@@ -86,7 +86,7 @@ export interface CartState {
   updated_at: string;
   /** In the order in which they were first added. */
   lines: CartLine[];
-  /** Quantity that the cart's checkout reserves, including lines removed since. */
+  /** Quantity that the cart's checkout reserves, including lines removed meanwhile. */
   pieces_held: number;
   discount: CartDiscount | undefined;
   /** The draft order of the cart, if it has one. Shoppers cannot change such a cart. */
@@ -143,8 +143,8 @@ export type CartNow = CartState & {
 };
 
 /**
- * Reads any cart by its id or an SQL expression for it; undefined if there is none. Looks up reservations by the cart's
- * one open checkout, because with a join the planner might scan all reservations of the shop.
+ * Reads any cart by its id or by an SQL expression for the id; undefined if there is none. Looks up reservations by the
+ * cart's one open checkout, because with a join the planner might scan all reservations of the shop.
  */
 export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(
@@ -230,7 +230,7 @@ export function forSale(lines: CartLine[]): CartLine[] {
   return lines.filter(({ sellable }) => sellable);
 }
 
-/** Why these lines do not meet the conditions of the discount code; undefined if they do. */
+/** Returns the error if these lines do not meet the conditions of the discount code, otherwise undefined. */
 export function refusalOn(lines: CartLine[], code: DiscountCode, digits: number): ShopError | undefined {
   return refusalOf(code, forSale(lines), digits);
 }

@@ -34,7 +34,7 @@ export function totals({ lines, discount, currency_digits: digits }: CartState):
   return totalsOf({ lines: forSale(lines), discount: terms, shipping: 0, tax: { rate: '0', included: true }, digits });
 }
 
-/** The discount of each line by the cart's code. */
+/** Returns the cart's discount code with the total discount and the discount of each line. */
 export function application(state: CartState): DiscountApplication {
   const { discount, currency, currency_digits: digits } = state;
   if (!discount) throw new Error(`Cart ${state.id} has no code.`);
@@ -65,7 +65,9 @@ export function items({ lines, currency_digits: digits }: CartState): CartItem[]
   }));
 }
 
-/** The quantity that can be bought now, including this cart's own reservation. Infinity if overselling is allowed. */
+/**
+ * Quantity that can be bought, including this cart's reservation. Infinity if stock is not tracked or may be oversold.
+ */
 export function availableOf(line: CartLine): number {
   if (!line.sellable) return 0;
   if (!line.track_inventory || line.inventory_policy === 'continue') return Number.POSITIVE_INFINITY;

@@ -117,7 +117,7 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
 
-/** Sorts the pages after the best results: the best results in stock first, then the others by score. */
+/** The order of the pages after the best results: first the best results in stock, then the other products by score. */
 function behindBest({ best }: SearchResult): Sql {
   const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
   return sql`array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;

@@ -1,5 +1,6 @@
 /**
  * Products of manual collections. Each change locks its collection first, so concurrent changes run one after another.
+ * A change throws `not_found` for an unknown collection, and `collection_not_manual`.
  */
 
 import sql from 'sql-template-tag';
@@ -10,8 +11,8 @@ import type { Shop } from '../shop.ts';
 const MAX_PRODUCTS = 10_000;
 
 /**
- * Appends products to a manual collection; existing members stay. Throws `not_found` for unknown products, or
- * `limit_reached`.
+ * Appends products to a manual collection. Products already in the collection keep their position. Throws `not_found`
+ * for unknown products, or `limit_reached`.
  */
 export async function add(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
   await lockManual(shop, collection_id);
@@ -95,7 +96,7 @@ async function markCollectionUpdated(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`update collections set updated_at = now() where site_id = ${shop.siteId} and id = ${id}`);
 }
 
-/** Lower-cases the UUIDs as PostgreSQL prints them, and removes duplicates. */
+/** Converts UUIDs to lower case, as PostgreSQL prints them, and removes duplicates. */
 function distinct(ids: string[]): string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }

@@ -51,8 +51,8 @@ function plannedValue(shop: Shop, { field, operator, value }: CollectionRule, pa
 }
 
 /**
- * SQL that is true if `products p` matches the rules, a jsonb expression. `rulesMatch` is `all` or `any`. One statement
- * can apply the rules of many collections.
+ * SQL that is true if `products p` matches the rules. `rules` is a jsonb expression. `rulesMatch` is `all` or `any`.
+ * One statement can apply the rules of many collections.
  */
 export function meetsRules(rules: Sql, rulesMatch: Sql): Sql {
   const listed = sql`jsonb_to_recordset(${rules}) as r (field text, operator text, value text)`;

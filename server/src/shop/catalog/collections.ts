@@ -112,7 +112,7 @@ export async function list(shop: Shop, query: CollectionFilters): Promise<Collec
   return readCollections<CollectionSummary>(shop, summaryColumns(shop), join(conditions, ' and '), query);
 }
 
-/** Lists the published collections by title, with their numbers of public products. */
+/** Lists the published collections by title, each with its number of public products. */
 export async function listPublished(shop: Shop, query: PageQuery): Promise<CollectionPage<CollectionListItem>> {
   const where = sql`site_id = ${shop.siteId} and published`;
   return readCollections<CollectionListItem>(shop, publicColumns, where, query);
@@ -130,12 +130,13 @@ async function readCollections<Row extends object>(shop: Shop, columns: Sql, whe
   return { collections, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** A response to a change of a collection contains only this many products. */
+/** Responses to changes of a collection contain at most this many products, except after a reordering. */
 const FIRST_PRODUCTS = 100;
 const MOST_PRODUCTS = 1_000;
 
 /**
- * Returns a collection with its products of every status, in its own order, at most 1,000 per page. Throws `not_found`.
+ * Returns a collection with its products of every status, in the collection's order, at most 1,000 per page. Throws
+ * `not_found`.
  */
 export function get(shop: Shop, id: string, { page = 1, limit = MOST_PRODUCTS }: PageQuery = {}): Promise<Collection> {
   return read(shop, id, { page, limit });
@@ -271,7 +272,10 @@ async function freeHandles(shop: Shop, title: string): Promise<Iterable<string>>
   return candidates(wish, new Set(rows.map(({ handle }) => handle)));
 }
 
-/** Changes the given fields. Throws `not_found`, `handle_taken`, or `conflict` for rules of a manual collection. */
+/**
+ * Changes the given fields. Throws a ValidationError, `not_found`, `handle_taken`, or `conflict` for rules of a manual
+ * collection.
+ */
 export async function update(shop: Shop, id: string, patch: CollectionPatch): Promise<Collection> {
   const locked = await shop.one<RowOf<'collections', 'type'>>(
     sql`select type from collections where site_id = ${shop.siteId} and id = ${id} for update`,
@@ -307,21 +311,21 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Adds products at the end of a manual collection. Throws `not_found` or `limit_reached`. */
+/** Appends products to a manual collection. Throws `not_found`, `collection_not_manual` or `limit_reached`. */
 export async function addProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.add(shop, id, product_ids);
   return read(shop, id);
 }
 
-/** Removes a product from a manual collection. Throws `not_found`. */
+/** Removes a product from a manual collection. Throws `not_found` or `collection_not_manual`. */
 export async function removeProduct(shop: Shop, id: string, product_id: string): Promise<Collection> {
   await collectionProducts.remove(shop, id, product_id);
   return read(shop, id);
 }
 
 /**
- * Reorders a manual collection and returns its products in the new order. Throws `conflict` unless the ids are exactly
- * the ids of its products.
+ * Reorders a manual collection and returns its products in the new order. Throws `not_found`, `collection_not_manual`,
+ * or `conflict` unless the ids are exactly the ids of its products.
  */
 export async function reorderProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.reorder(shop, id, product_ids);

@@ -29,8 +29,8 @@ interface Listed {
 }
 
 /**
- * Counts the values of all matching products in one statement. A facet ignores the filter on itself, so that the
- * shopper can add further values to it.
+ * Counts the values of all matching products in one statement. The counts of a facet ignore the filters on this facet,
+ * so that the shopper sees further values to choose from.
  */
 export async function readFacets(
   shop: Shop,
@@ -44,7 +44,6 @@ export async function readFacets(
     const { where, slow, among } = conditionsOf([...others, ...kept]);
     return productsMeeting({ where: [base.where, ...where], slow, among }, base.join);
   };
-  // Selects the products without the filters of one facet. Each option or attribute name is a separate facet.
   const without: Without = (kind, name) => {
     const kept = chosen.filter((one) => one.kind !== kind || one.name !== name);
     return kept.length === chosen.length ? sql`counted` : sql`(select p.* from ${meeting(kept)})`;
@@ -89,7 +88,7 @@ const known = new LRUCache<string, Facets>({
   sizeCalculation: (facets) => JSON.stringify(facets).length,
 });
 
-/** The facets that the statement returns, from the cache if it has them for the catalogue's version. */
+/** Returns the facets that the statement selects, from the cache if it contains them for this catalogue version. */
 async function readOnce(shop: Shop, statement: Sql): Promise<Facets> {
   const { catalogVersion } = shop;
   const query = hash('sha1', JSON.stringify([statement.text, statement.values]), 'base64url');

@@ -43,7 +43,7 @@ export interface FilterQuery {
   cheaper_than?: string;
 }
 
-/** A query of the public catalogue: active, published products without their cost. */
+/** A query of the public catalogue, which contains active, published products without their cost. */
 export interface CatalogQuery extends FilterQuery, PageQuery {
   q?: string;
   sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
@@ -55,17 +55,17 @@ export interface CatalogQuery extends FilterQuery, PageQuery {
 /** A filter: conditions that must all hold, with its kind of facet if it has one. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
-  /** The option or attribute name, for these two kinds. */
+  /** The name of the option or attribute, for the kinds `option` and `attribute`. */
   name?: string;
-  /** A condition on `products p` that reads its row or a set that is read once. */
+  /** A cheap condition on `products p`: reads only the product's row, or a set that is read once per statement. */
   where?: Sql;
   /** A condition on `products p` that looks up other rows or reads texts. */
   slow?: Sql;
   /** A condition on `variants v`. One variant must meet the conditions of all filters. */
   variant?: Sql;
-  /** A condition that follows from the others and finds products by an index, for reading all that match. */
+  /** A condition that the others imply and that uses an index, for queries that read all matching products. */
   among?: Sql | undefined;
-  /** The same condition on `products p`, which replaces the look-up of a variant if no other filter has one. */
+  /** Replaces `variant` with a condition on `products p` that needs no look-up, if no other filter has a `variant`. */
   alone?: Sql;
 }
 
@@ -83,7 +83,7 @@ export interface Reading {
    * cheapest variant.
    */
   ofVariants: boolean;
-  /** A condition on the `products p` that the caller may see. Default: all public ones. */
+  /** A further condition on the product in `cheaper_than`, which must be public in any case. */
   within?: Sql;
 }
 
@@ -178,7 +178,7 @@ function saleFilter(shop: Shop, on_sale: boolean): Filter {
   return on_sale ? { variant: sql`v.compare_at_price > v.price`, among } : { where: sql`not ${among}` };
 }
 
-/** Parses the price limits. `cheaper_than` sets the maximum just below that product's price. */
+/** Parses the price limits. `cheaper_than` sets the maximum one minor unit below that product's price. */
 async function readPrice(shop: Shop, query: FilterQuery, reading: Reading): Promise<PriceRange> {
   const { place } = reading;
   const amountOf = (field: 'price_min' | 'price_max') => {

@@ -53,7 +53,7 @@ function hasVariant(shop: Shop, condition: Sql): Sql {
   return sql`exists (select from variants v where v.site_id = ${wholeShop(shop)} and v.product_id = p.id and ${condition})`;
 }
 
-/** Lists products including drafts and archived ones, newest first unless `q` is given. */
+/** Lists products including drafts and archived ones. Default order: newest first, or by relevance if `q` is given. */
 export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
   const labels = labelFilters(query).map(({ condition }) => condition);
   const conditions = [...labels, ...(await filters(shop, query))];

@@ -1,6 +1,7 @@
 /**
- * Suggests while a shopper types. Every step reads a bounded number of rows, whatever the size of the catalogue: the
- * most common words that begin with the last typed word, some products for each, and the best sellers of these.
+ * Suggestions while a shopper types. Every step reads a bounded number of rows, whatever the size of the catalogue: the
+ * most common words that begin with the last typed word, some products for each word, and the best sellers among these
+ * products.
  */
 
 import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commerce-backend/spec';
@@ -29,7 +30,7 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     readProducts(shop, before, last),
     readCollections(shop, [...before, last], limit),
   );
-  // The index contains word stems: `glas` is a prefix of `glass`, but not its stem.
+  // The index contains word stems, so a found name may have no word that begins with the typed text.
   const named = found.flatMap((product) => {
     const word = wordIn(product.name, last);
     return word === undefined ? [] : [{ product, word }];
@@ -57,8 +58,8 @@ interface Typed {
 }
 
 /**
- * Finds products whose names do not contain the words: by type, tag or vendor, else by synonyms, else by codes such as
- * SKUs.
+ * Finds products whose names do not contain the words: by type, tag or vendor, otherwise by synonyms, otherwise by
+ * codes such as SKUs.
  */
 async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
   if (last.text.length < MIN_LETTERS) return [];
@@ -160,9 +161,9 @@ function namesHave(shop: Shop, term: Sql): Sql {
 }
 
 /**
- * Filters for names with a word that begins with the last typed one. One scan reads all such words if that costs less
- * than a lookup per name, which costs as much as reading `begun_each` of them. A single letter matches too many words
- * to scan.
+ * Filters for names with a word that begins with the last typed one. Reads all such words in one scan if this costs
+ * less than one lookup per name. A lookup costs about as much as reading `begun_each` words. A single letter matches
+ * too many words to scan.
  */
 function hitsAmong(shop: Shop, { text, term: last }: Token): Sql {
   const begins = namesHave(shop, beginsWith(sql`o.term`, last));

@@ -1,4 +1,4 @@
-/** Payments of checkouts in the database. */
+/** Reads and writes the payments of checkouts. */
 
 import type { NextAction } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
@@ -30,7 +30,7 @@ export interface Attempt {
   kind: 'card_token' | 'confirmation_token' | 'page';
   status: AttemptStatus;
   amount: string;
-  /** Null for payments of older versions. */
+  /** Null for payments stored by older versions. */
   currency: string | null;
   card_hash: Buffer;
   reference: string | null;
@@ -52,7 +52,7 @@ export async function findAttempt(shop: Shop, id: string): Promise<Attempt | und
   return shop.one<Attempt>(sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id}`);
 }
 
-/** Finds the return URL of a payment, and its order. */
+/** Finds the return URL and the order of a payment. */
 export function findReturn(
   shop: Shop,
   checkout_id: string,
@@ -103,7 +103,7 @@ export async function noteOutcome(shop: Shop, secretKey: string, id: string, out
   );
 }
 
-/** Ends a payment without an order. With `abandoned`, the job cancels it at the provider. */
+/** Ends a payment without an order. With `abandoned`, the job cancels it at the provider or refunds it. */
 export async function endAttempt(
   shop: Shop,
   id: string,

@@ -37,14 +37,14 @@ export interface Begun {
    * The request to send if the provider does not have the payment yet; undefined if the caller sends no payment token.
    */
   toBegin: PaymentToBegin | undefined;
-  /** Whether the request has another card than the pending payment. */
+  /** Whether the request contains another card than the one of the pending payment. */
   isOther: boolean;
 }
 
 /**
  * Stores a payment before the provider is called, together with its basis: total, lines, discount code, stock and agent
- * budget. Cart and checkout cannot change until it ends (`payment_id` of both). Returns the pending payment if there is
- * one, and undefined if there is nothing to charge. Throws the errors of `complete`.
+ * budget. Cart and checkout cannot change until the payment ends (`payment_id` of both). Returns the pending payment if
+ * there is one, and undefined if there is nothing to charge. Throws the errors of `complete`.
  */
 export async function beginPayment(
   shop: Shop,
@@ -108,7 +108,7 @@ interface NewPayment {
   held_cents: number;
 }
 
-/** Inserts the payment, and extends the cart's lifetime beyond it. */
+/** Inserts the payment, and extends the cart's lifetime beyond the expiry of the payment. */
 async function insertPayment(
   shop: Shop,
   id: string,

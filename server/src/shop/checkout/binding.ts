@@ -26,7 +26,7 @@ const NO_BUYER = {
 
 const FOR_STAFF = ['staff', 'api_key', 'system'];
 
-/** Identifies a browser by its cookie, differently in each checkout. */
+/** Returns an id for the browser from its cookie, a different one for each checkout. */
 export function browserOf(cookie: string, checkout_id: string): string {
   return createHash('sha256').update(`${checkout_id} ${cookie}`).digest('hex');
 }

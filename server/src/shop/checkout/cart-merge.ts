@@ -9,8 +9,8 @@ import * as checkouts from './checkouts.ts';
 /**
  * Merges a guest's cart into the customer's at login. The guest's quantities and discount code take precedence; beyond
  * 100 lines, the customer's oldest are dropped. The checkout of the guest's cart ends, so that its stock is available
- * to the merged cart. If its hosted page was filled in, the guest's cart and checkout continue instead. Returns the
- * customer's active cart, or null if the guest's cart cannot be merged.
+ * to the merged cart. If the hosted page of that checkout was filled in, the guest's cart and checkout continue,
+ * and the lines are only copied. Returns the customer's active cart, or null if the guest's cart cannot be merged.
  */
 export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
   const guest = await readCart(shop, guest_cart_id);
@@ -32,7 +32,7 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
       where c.site_id = ${shop.siteId} and c.id = ${target}`,
   );
   await redemptions.updateReservation(shop, await carts.readForCustomer(shop, target, customer_id, false));
-  // Variants are locked last, as everywhere.
+  // Ending the checkout locks variants, which are always locked last.
   if (checkout && !goesOn) await checkouts.end(shop, checkout.id, 'cancelled');
   return target;
 }

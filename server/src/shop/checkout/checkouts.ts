@@ -50,8 +50,8 @@ import { pricesOf, statusOf, view, viewOf } from './view.ts';
 
 /**
  * Creates the checkout of a cart or renews the open one, and reserves the stock. Throws `cart_not_active`,
- * `cart_empty`, `insufficient_stock`, `conflict` if the total is too large to calculate, and the errors of
- * `carts.readForCustomer` and `requireAgentLimits`.
+ * `cart_empty`, `payment_in_progress`, `insufficient_stock`, `conflict` if the total is too large to calculate, and the
+ * errors of `carts.readForCustomer` and `requireAgentLimits`.
  */
 export async function create(
   shop: Shop,
@@ -71,7 +71,7 @@ export async function create(
   const ended = open === undefined && read.pieces_held > 0;
   const cart = ended ? await carts.readForCustomer(shop, cart_id, shop.customerId, false) : read;
   carts.refuseInactive(cart);
-  // A draft has one checkout, which is cancelled or has expired.
+  // A draft order has exactly one checkout. If that is not open, it was cancelled or has expired.
   if (cart.draft && !open) throw carts.ofDraft(cart);
   if (open) refusePaying(open);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
@@ -106,7 +106,7 @@ function wishesOf(wishes: Wishes): Sql {
   return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
 }
 
-/** Leaves out the settings that the request does not contain. */
+/** Returns only the settings that the request contains. */
 function settingsIn({
   locale,
   return_url,
@@ -185,8 +185,8 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
 }
 
 /**
- * Stores the changed fields and the prices shown to the caller, and extends the checkout's lifetime. That of a draft is fixed, and so
- * is its reservation if it has one.
+ * Stores the changed fields and the prices shown to the caller, and extends the checkout's lifetime. The checkout of a
+ * draft order keeps its lifetime and, if the draft reserves stock, its reservation.
  */
 export async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
@@ -251,9 +251,8 @@ export interface CheckoutPatch {
 
 /**
  * Changes the given fields and reserves the stock for another 15 minutes. Removes a shipping option or payment method
- * that is no longer available. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`,
- * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `invoice_overdue` or
- * `credit_limit_exceeded`, and the errors of `requireAgentLimits`.
+ * that is no longer available. Throws the errors that the contract lists for updateCheckout, and those of
+ * `requireAgentLimits`.
  */
 export async function update(
   shop: Shop,
@@ -274,7 +273,7 @@ export async function update(
   refuseOver(locked.row);
   refusePaying(locked.row);
   const patch = boundPatch(shop, locked.row, asked);
-  // A new consent replaces the stored wording.
+  // A new decision about marketing mails also replaces the stored wording.
   const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
   const email = patch.email ? { email: canonicalEmail(patch.email) } : {};
   const wanted = { ...locked.row, ...patch, ...wording, ...judged, ...email } as CheckoutRow;
@@ -351,8 +350,8 @@ function json(value: unknown): string | null {
 }
 
 /**
- * Cancels a checkout, releases its stock and keeps its cart. Throws `checkout_expired`, `buyer_data_locked`, or
- * `checkout_not_open` if it is completed.
+ * Cancels a checkout, releases its stock and keeps its cart. Throws `checkout_expired`, `buyer_data_locked`,
+ * `payment_in_progress`, or `checkout_not_open` if it is completed.
  */
 export async function cancel(
   shop: Shop,

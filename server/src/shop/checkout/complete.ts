@@ -1,5 +1,5 @@
 /**
- * Completes a checkout in one transaction. A payment through a provider, and its order, come first (pay.ts). Steps:
+ * Completes a checkout in one transaction. If a provider charges, pay.ts runs first and creates the order. Steps:
  * 1. lock the calling customer, so that the account is not erased meanwhile and the credit limit holds
  * 2. lock the cart, then the checkout; if it is completed, return its order
  * 3. calculate the prices again; reject a checkout that is incomplete or differs from the reviewed one
@@ -38,7 +38,7 @@ export interface Completion extends Seen {
 export interface GivenPayment {
   card_token?: string;
   confirmation_token?: string;
-  /** Where the provider's page returns the shopper to. */
+  /** The URL to which the provider's page returns the shopper. */
   return_url?: string;
 }
 
@@ -105,7 +105,8 @@ function answer(shop: Shop, row: CheckoutRow, { payment, fulfillments: _, ...ord
 /**
  * Throws if a priced checkout cannot become an order: `cart_not_active`, `cart_empty`, `conflict` (total too large to
  * calculate), `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, `review_changed`,
- * `buyer_data_locked`, `invoice_overdue`, `credit_limit_exceeded`, or a ValidationError for a card without its token.
+ * `buyer_data_locked`, `invoice_overdue`, `credit_limit_exceeded`, or a ValidationError for a card payment without a
+ * token.
  */
 export function requireReady(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, completion: Completion): void {
   const { row, missing, payment_method } = priced;

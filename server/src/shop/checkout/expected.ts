@@ -17,10 +17,10 @@ export interface Seen {
 
 /**
  * Checks that the order equals the reviewed checkout. `expected` (the review token) must match in every part; otherwise
- * throws `review_changed`. Without it, the total and the price of each line must equal those shown or, with
- * `expected_total`, those that an earlier `price_changed` reported; otherwise throws `price_changed`, which stores the
- * reported prices. Throws `buyer_data_locked` for callers other than the buyer after the buyer has posted the page,
- * because only the buyer has seen everything.
+ * throws `review_changed`. Without `expected`, the total and the price of each line must equal those shown or, with
+ * `expected_total`, those that an earlier `price_changed` reported. Otherwise throws `price_changed`, which stores the
+ * reported prices. Throws `buyer_data_locked` for callers who may not read the buyer data of a bound checkout, because
+ * they have not seen everything.
  */
 export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Priced, seen: Seen): void {
   const { expected: review, expected_total } = seen;
@@ -50,7 +50,7 @@ export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Pri
   });
 }
 
-/** The message names a withdrawn product if there is one, because that explains a different total. */
+/** For people, names a product that is no longer for sale, because this explains a different total. */
 function messageOf({ agent }: Shop, { cart }: Priced, total: string, expected: string): string {
   const change = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
   const gone = cart.lines.find(({ sellable }) => !sellable);

@@ -1,4 +1,4 @@
-/** Releases the stock of checkouts after 15 minutes, and ends them later. */
+/** Releases the reserved stock of checkouts after 15 minutes, and later expires the checkouts. */
 
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -11,8 +11,8 @@ import * as checkouts from './checkouts.ts';
 const AT_ONCE = 200;
 
 /**
- * Releases expired reservations and ends abandoned checkouts, at most 200 per call. Returns how many it processed. Each
- * checkout has its own transaction. Skips locked checkouts, which the next call finds.
+ * Releases expired reservations and ends abandoned checkouts, at most 200 per call. Returns the number of processed
+ * checkouts. Each checkout has its own transaction. Skips locked checkouts, which the next call finds.
  */
 export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, (shop) =>

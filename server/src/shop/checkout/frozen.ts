@@ -9,7 +9,7 @@ import type { CheckoutRow, Priced } from './state.ts';
  */
 export interface Frozen {
   priced: Omit<Priced, 'row' | 'totals'> & { totals: Totals | TotalsBefore0225 };
-  /** Who confirmed the payment. */
+  /** The actor that confirmed the payment. */
   actor: Actor;
 }
 

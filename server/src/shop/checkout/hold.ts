@@ -38,8 +38,8 @@ export async function holdStock(
 }
 
 /**
- * Whether exactly these lines are reserved. A reservation also protects a variant from deletion; untracked variants
- * have none, so they must be read again.
+ * Whether exactly these lines are reserved. False if a variant is not tracked: no reservation protects it from
+ * deletion, so its line must be read again.
  */
 function holdsStock({ pieces_held }: CartState, lines: CartLine[]): boolean {
   const asWanted = lines.every((line) => line.sellable && line.track_inventory && line.held === line.quantity);

@@ -7,7 +7,7 @@ import { checkoutToken } from '../links.ts';
 import type { Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 
-/** Checkout links. Anyone who has the link may continue the checkout. */
+/** The checkout of a link. Anyone who has the link may continue the checkout. */
 export interface LinkedCheckout {
   tenant: Tenant;
   checkout_id: string;

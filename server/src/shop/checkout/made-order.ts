@@ -8,7 +8,10 @@ import { totalsOnTheWire } from '../totals.ts';
 import { dueOf, methodOf } from './payment-deadline.ts';
 import type { Priced } from './state.ts';
 
-/** Builds an order that this transaction has written, without reading it back. It has no payment through a provider. */
+/**
+ * Builds an order that this transaction has written, without reading it back. Only for orders without a provider
+ * payment.
+ */
 export async function asMade(
   shop: Shop,
   priced: Priced,

@@ -40,8 +40,8 @@ interface Move {
 }
 
 /**
- * Sends the pending captures and refunds of a shop, at most 100 per call, or only the given one. Returns how many
- * ended.
+ * Sends the pending captures and refunds of a shop, at most 100 per call, or only the given one. Returns the number of
+ * captures and refunds that ended.
  */
 export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);

@@ -24,9 +24,9 @@ import { dueOf, methodOf } from './payment-deadline.ts';
 import type { Charged, Priced } from './state.ts';
 
 /**
- * Creates the order of a locked and checked checkout. Throws `insufficient_stock`, and the errors of
- * `redemptions.redeem`. After the stock is reserved, all statements are sent together: every order of the shop waits
- * for the counter of order numbers, so it is locked as briefly as possible.
+ * Creates the order of a locked and checked checkout. Throws `insufficient_stock`, `conflict` if stock settings have
+ * changed, and the errors of `redemptions.redeem`. After the stock is reserved, all statements are sent together: every
+ * order of the shop waits for the counter of order numbers, so it is locked as briefly as possible.
  */
 export async function createOrder(
   shop: Shop,
@@ -99,8 +99,8 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
 }
 
 /**
- * Throws if stock tracking of a variant was switched since the cart was read, because the sold stock then differs from
- * the lines.
+ * Throws `conflict` if stock tracking of a variant was switched on or off after the cart was read, because the sold
+ * stock then differs from the lines.
  */
 function refuseOtherStock({ lines }: Priced, sold: Set<string>): void {
   if (lines.every(({ held, variant_id }) => held > 0 === sold.has(variant_id))) return;

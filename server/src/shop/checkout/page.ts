@@ -37,7 +37,8 @@ export interface PagedCheckout {
 }
 
 /**
- * Finds a checkout for the hosted page. Its status is `expired` from its expiry on, even before the job records that.
+ * Finds a checkout for the hosted page. The status is `expired` as soon as the checkout has expired, even if the job
+ * has not stored it yet.
  */
 export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(

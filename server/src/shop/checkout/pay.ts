@@ -30,7 +30,7 @@ import { type CheckoutRow, findCheckout, type Paid } from './state.ts';
 export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
   if (!mayPay(input.checkoutDeps, input.completion)) {
     const open = await findOpen(db, tenant, actor, input).catch((refusal: unknown) => {
-      // `complete` throws it again, in the transaction that stores it.
+      // Ignored here, because `complete` throws the same error.
       if (!(refusal instanceof ShopError)) throw refusal;
     });
     if (!open) return undefined;
@@ -40,7 +40,7 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + deadlinesOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
-  // Tries another card after a declined one, if enough time is left for the result.
+  // If the pending payment with another card has failed, tries the card of this request, if enough time is left.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
     if (waiting.until - Date.now() < deadlinesOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
     return payOnce(db, tenant, actor, provider, waiting);
@@ -70,7 +70,7 @@ async function payOnce(
   try {
     begun = await inShop(db, tenant, actor, (shop) => beginPayment(shop, provider, actor, input));
   } catch (refusal) {
-    // `complete` throws it again, in the transaction that stores it.
+    // `complete` throws the returned error.
     if (refusal instanceof ShopError) return { refusal };
     if (refusal instanceof ValidationError && !input.completion.payment) return undefined;
     throw refusal;

@@ -1,7 +1,7 @@
 import type { PaymentMethod } from '@commerce-backend/spec';
 import type { Priced } from './state.ts';
 
-/** An order by invoice has the payment method `manual`, which clients know. */
+/** Orders by invoice have the payment method `manual`, because existing clients do not know `invoice`. */
 export function methodOf(method: Priced['payment_method']): PaymentMethod | null {
   return method === 'invoice' ? 'manual' : method;
 }
@@ -9,8 +9,9 @@ export function methodOf(method: Priced['payment_method']): PaymentMethod | null
 const REMINDED_AFTER_HOURS = 72;
 
 /**
- * When the order must be paid, and when the customer is reminded, in hours from now: halfway to the deadline of a bank transfer, and
- * three days after that of an invoice.
+ * Returns the payment deadline and the time of the reminder, in hours from now; undefined for orders without a
+ * deadline. The reminder of a bank transfer is sent halfway to the deadline, and that of an invoice three days after
+ * it.
  */
 export function dueOf({ payment_method, terms }: Priced) {
   const { payment_deadline_hours: hours, credit, reminds_overdue } = terms;

@@ -73,7 +73,10 @@ export async function reorderLines(shop: Shop, order_id: string): Promise<Reorde
   });
 }
 
-/** Returns the open checkout of an earlier reorder. If there is none, ends its cart, so that another can be created. */
+/**
+ * Returns the open checkout of an earlier reorder. Otherwise ends that reorder's cart, so that a new one can be
+ * created.
+ */
 export async function openReorder(shop: Shop, order_id: string): Promise<string | undefined> {
   await holdActor(shop);
   const cart = await shop.one<RowOf<'carts', 'id'>>(

@@ -1,6 +1,7 @@
 /**
  * The review token identifies the state of a checkout that a person reviewed, so that the order can be checked against
- * it. It contains an HMAC of each displayed part, so that an error can name the changed parts without stored state.
+ * that state. It contains an HMAC of each displayed part, so that an error can name the changed parts without stored
+ * state.
  */
 
 import { createHmac } from 'node:crypto';
@@ -38,7 +39,9 @@ function partsOf(shop: Shop, { row, lines, totals, tax, cart, shipping_option, p
   };
 }
 
-/** Returns the non-empty fields in a fixed order, because jsonb keeps neither the order nor missing fields. */
+/**
+ * Returns the non-empty fields in a fixed order, because jsonb does not keep their order and empty ones may be missing.
+ */
 function canonical(address: Address | null): unknown {
   return (
     address &&

@@ -42,8 +42,8 @@ type OpenPayment = RowOf<
 >;
 
 /**
- * Settles pending payments, at most 100 per call, least recently checked first. Returns how many were settled. A
- * failure does not stop the others; it is thrown at the end.
+ * Settles pending payments, at most 100 per call, least recently checked first. Returns the number of settled payments.
+ * A failure does not stop the others; it is thrown at the end.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
@@ -141,7 +141,7 @@ async function noteReachable({ db, tenant, payment }: Settling, reachable: boole
   );
 }
 
-/** Queries the provider about a payment. Cancels it if the shopper's time is up. */
+/** Queries the provider about a payment. Cancels it if the shopper's time is up or the provider never received it. */
 async function ask({ db, tenant, deps, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const found = await provider.outcomeOf(key);
@@ -177,7 +177,7 @@ async function settleReturn(shop: Shop, id: string, { status, reason }: RefundOu
   if (status === 'pending') return false;
   if (status === 'succeeded') return endIfAbandoned(shop, id, 'refunded');
   const ended = await endIfAbandoned(shop, id, 'failed', reason);
-  // The shop still holds the money.
+  // The shop has kept the money, so it counts as captured.
   await shop.run(
     sql`update payments set captured_amount = amount where site_id = ${shop.siteId} and id = ${id} and status = 'failed'`,
   );

@@ -79,7 +79,7 @@ async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outco
   return true;
 }
 
-/** The captured amount may be less than the authorized one. */
+/** Stores the captured amount if it is less than the order's total. */
 async function noteCaptured(shop: Shop, order_id: string, amount: string): Promise<void> {
   await shop.run(
     sql`update orders set captured = ${amount}::numeric
@@ -131,7 +131,10 @@ function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
   return amount === null ? attempt.amount : decimal(amount, shop.currencyDigits);
 }
 
-/** Creates the order. The shopper has confirmed and the provider has the money, so later changes do not prevent it. */
+/**
+ * Creates the order. The shopper has confirmed and the provider has accepted the payment, so later changes do not
+ * prevent it.
+ */
 async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
   const { frozen, held_cents } = attempt;
   if (!frozen) throw new Error(`Payment ${attempt.id} has no frozen state.`);
@@ -147,11 +150,14 @@ async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: 
   );
 }
 
-/** Whether a sent draft order reserves the stock of `checkouts k` as long as it is valid. */
+/** Whether a sent draft order reserves the stock of `checkouts k` until the draft expires. */
 const isReservedByDraft: Sql = sql`exists (
   select from draft_orders d where d.site_id = k.site_id and d.checkout_id = k.id and d.reserve and d.sent_at is not null)`;
 
-/** Ends a payment without an order. Its checkout keeps its stock for a while, and can be changed and paid again. */
+/**
+ * Ends a payment without an order. The checkout can be changed and paid again. It keeps its stock for another 15
+ * minutes, or until the expiry of a draft order that reserves stock.
+ */
 async function reopen(
   shop: Shop,
   { attempt, row }: LockedAttempt,
@@ -170,8 +176,8 @@ async function reopen(
 }
 
 /**
- * Releases the stock of a payment whose provider has not answered for too long. The job cancels or refunds it once the
- * provider answers. Returns whether the payment was pending.
+ * Releases the stock of a payment whose provider has not answered for too long. The job cancels or refunds the payment
+ * once the provider answers. Returns whether the payment was pending.
  */
 export async function release(shop: Shop, payment_id: string): Promise<boolean> {
   const locked = await lockAttempt(shop, payment_id);

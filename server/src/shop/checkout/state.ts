@@ -113,7 +113,7 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
       'next_action', encode(p.next_action, 'base64'), 'expires_at', (extract(epoch from p.expires_at) * 1000)::bigint)
     from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
-/** Returns a checkout of the customer. Throws `not_found`, even if it belongs to another customer or agent. */
+/** Returns a checkout of the customer. Throws `not_found`, also for a checkout of another customer or agent. */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
@@ -154,7 +154,8 @@ function requireHuman(shop: Shop, { guest_profile_id }: CheckoutRow, customer_id
 }
 
 /**
- * Locks the cart and the checkout. A second statement reads the cart, so that it sees commits that this one waited for.
+ * Locks the cart and the checkout. A second statement reads the cart, so that it sees the commits for which the first
+ * one waited.
  */
 async function lockAndRead(shop: Shop, id: string, customer_id: string | null) {
   const cartOf = sql`(select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})`;
@@ -245,7 +246,7 @@ export function priceCart(
   given: SellingTerms,
 ): Priced {
   const digits = shop.currencyDigits;
-  // Anyone may have the mailed link of a draft. Only its customer, logged in, and staff may use the customer's credit.
+  // Anyone may have the mailed link of a draft. Only staff and the logged-in customer may use the customer's credit.
   const terms = cart.draft && shop.actorType === 'storefront' ? { ...given, credit: null } : given;
   const lines = forSale(cart.lines);
   const requires_shipping = lines.some((line) => line.requires_shipping);
@@ -314,8 +315,8 @@ function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
 }
 
 /**
- * The available payment methods. Payment on receipt is offered only for pickup and for delivery that allows it, invoices only with
- * payment terms.
+ * The available payment methods. Payment on receipt is offered only for pickup and for delivery that allows it, and
+ * invoices only to customers with payment terms.
  */
 export function offeredMethods(
   {

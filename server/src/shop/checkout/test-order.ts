@@ -21,7 +21,8 @@ import { type Charged, lockToComplete, type Priced, priceLocked, readTerms } fro
 
 /**
  * Places a test order in a savepoint that is always rolled back. No other transaction sees it, the next order reuses
- * its number, and no event or mail is sent. Its locks (see complete.ts) last until the rollback.
+ * its number, and no event or mail is sent. Its locks (see complete.ts) last until the rollback. Throws
+ * `checkout_incomplete` if the shop has no product or shipping option for it.
  */
 export async function placeTestOrder(shop: Shop, deps: CheckoutDeps, serverUrl: string): Promise<TestOrder> {
   const undo = new Undo();
@@ -67,7 +68,7 @@ async function cheapestVariant(shop: Shop): Promise<string> {
 
 const MOST_OPTIONS_TRIED = 20;
 
-/** Sets a shipping address that the shop delivers to, with the first shipping option for it. */
+/** Sets a shipping address to which the shop delivers, and the first shipping option that is available there. */
 async function sendSomewhere(
   buyer: Shop,
   deps: CheckoutDeps,

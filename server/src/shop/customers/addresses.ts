@@ -53,7 +53,10 @@ export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map
   return new Map([...byCustomer].map(([id, own]) => [id, own.map(shown)]));
 }
 
-/** Adds an address. The first one becomes the default. Throws `limit_reached` at 50. */
+/**
+ * Adds an address. The first one becomes the default. Throws `limit_reached` at 50, and `invalid_token` if the account
+ * was closed.
+ */
 export async function create(shop: Shop, customer_id: string, input: CustomerAddressInput): Promise<CustomerAddress> {
   await takeTurn(shop, customer_id);
   const { is_default = false, ...address } = input;
@@ -89,7 +92,7 @@ export async function addImported(shop: Shop, imported: Imported[]): Promise<voi
   );
 }
 
-/** Changes the given fields of an address. Throws `not_found` for an address of another customer. */
+/** Changes the given fields of an address. Throws `not_found`, also for an address of another customer. */
 export async function update(
   shop: Shop,
   customer_id: string,
@@ -108,7 +111,7 @@ export async function update(
   return told(changed);
 }
 
-/** Deletes an address. Throws `not_found` for an address of another customer. */
+/** Deletes an address. Throws `not_found`, also for an address of another customer. */
 export async function remove(shop: Shop, customer_id: string, id: string): Promise<Deletion> {
   await takeTurn(shop, customer_id);
   const removed = await shop.run(

@@ -21,7 +21,7 @@ interface Decision {
 
 /**
  * Records and applies a customer's decision about marketing mails. Does not record a withdrawal without a previous
- * grant, or a repetition with the same wording.
+ * grant, or a repeated grant without a new wording.
  */
 export async function decide(
   shop: Shop,
@@ -131,7 +131,7 @@ const columns: Sql = selectList<MarketingConsent>({
 
 const SHOWN_AT_MOST = 100;
 
-/** Lists a customer's decisions about marketing mails, newest first. */
+/** Lists a customer's decisions about marketing mails, newest first, at most 100. */
 export function listOfCustomer(shop: Shop, customer_id: string): Promise<MarketingConsent[]> {
   return shop.rows<MarketingConsent>(
     sql`select ${columns} from marketing_consents where site_id = ${shop.siteId} and customer_id = ${customer_id}

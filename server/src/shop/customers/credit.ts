@@ -1,6 +1,7 @@
 /**
- * Payment terms of a customer. An order by invoice is refused while another one is overdue or if the customer would owe
- * more than the credit limit. A completion locks the customer first, so that concurrent ones cannot exceed the limit.
+ * Payment terms of a customer. An order by invoice is rejected while another one is overdue, or if the customer would
+ * owe more than the credit limit. A completion locks the customer first, so that concurrent completions cannot exceed
+ * the limit.
  */
 
 import sql, { type Sql } from 'sql-template-tag';
@@ -13,13 +14,13 @@ import type { Shop } from '../shop.ts';
 export interface Credit {
   payment_terms_days: number;
   credit_limit: string | null;
-  /** What the customer owes for orders on payment terms. */
+  /** The amount due for the customer's orders on payment terms. */
   amount_due: string;
   /** The oldest order on payment terms whose deadline has passed. */
   overdue_order: string | null;
 }
 
-/** The credit of a customer as JSON; null without payment terms. `customer_id` is an SQL expression. */
+/** The credit of a customer as JSON; null without payment terms. */
 export function creditOf(shop: Shop, customer_id: string): Sql {
   return sql`(
     select json_build_object('payment_terms_days', c.payment_terms_days, 'credit_limit', c.credit_limit::text,

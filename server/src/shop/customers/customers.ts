@@ -58,7 +58,10 @@ async function conditions(shop: Shop, { q, has_account }: CustomerQuery): Promis
 /** If more customers match, a scan is as fast as the index. */
 const FEW = 1_000;
 
-/** The condition that a customer contains the text. Uses the index only if few customers match. */
+/**
+ * The condition that a customer's e-mail address, phone number or name contains the text. Uses the index only if few
+ * customers match.
+ */
 async function mentioning(shop: Shop, like: string): Promise<Sql> {
   const found = await shop.rows<{ customer_id: string }>(
     sql`select s.customer_id from search_customers(${like}, ${FEW + 1}) s`,
@@ -85,7 +88,9 @@ export interface ExportQuery {
   created_to?: string;
 }
 
-/** Returns one page of customers, oldest first. `cursor` is the last id of the previous page. */
+/**
+ * Returns one page of customers, oldest first, without anonymised ones. `cursor` is the last id of the previous page.
+ */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, created_from, created_to }: ExportQuery,
@@ -128,8 +133,9 @@ export async function create(shop: Shop, input: CustomerInput): Promise<Customer
 }
 
 /**
- * Changes the given fields. Throws `email_taken`, and `conflict` for an anonymised customer. A new e-mail address of an
- * account takes effect when its owner confirms it. Otherwise staff could take over the account with a password reset.
+ * Changes the given fields. Throws `not_found`, `email_taken`, and `conflict` for an anonymised customer. A new e-mail
+ * address of an account takes effect only after its owner confirms it; otherwise staff could take over the account with
+ * a password reset.
  */
 export async function update(shop: Shop, id: string, patch: CustomerPatch): Promise<CustomerRecord> {
   const before = await shop.one<EmailRow>(

@@ -14,7 +14,7 @@ const checkoutDeps = {
   card: undefined,
 };
 
-test('erasing a customer whose checkout is just beginning releases the reserved stock', async () => {
+test('erasing a customer during the creation of their checkout releases the reserved stock', async () => {
   const { db, owner, site_id, givenCart, givenCustomer } = await openShop();
   const tenant = {
     site_id,

@@ -20,8 +20,9 @@ import * as sessions from './sessions.ts';
 const TOLD_ORDERS = 20;
 
 /**
- * Erases a customer's personal data, including that in guest orders with the same e-mail address. Keeps the row and the
- * order amounts for accounting. Throws `customer_has_open_orders`. Repeating it changes nothing.
+ * Erases a customer's personal data, including the data in guest orders with the same e-mail address. Keeps the row and
+ * the order amounts for accounting. Throws `not_found`, `payment_in_progress` or `customer_has_open_orders`. Repeating
+ * the call changes nothing.
  */
 export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord & { documents_kept: number }> {
   const found = await lockCustomer(shop, id);
@@ -48,7 +49,10 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord 
   return { ...(await record(shop, id)), documents_kept: kept?.documents ?? 0 };
 }
 
-/** Closes a customer's account and deletes its data. The orders stay, without an account. */
+/**
+ * Closes a customer's account and deletes the customer's data. The orders stay, without a customer. Throws
+ * `invalid_token` or `payment_in_progress`.
+ */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const found = await lockCustomer(shop, id);
   if (!found) throw new ShopError('invalid_token', 'The account is already closed.');
@@ -93,7 +97,7 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
-/** The carts of orders that were placed as a guest with this e-mail address. */
+/** The carts of the customer's orders, and of guest orders with this e-mail address. */
 async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promise<string[]> {
   const carts = await shop.rows<{ id: string }>(
     sql`select c.cart_id as id from orders o join checkouts c on c.site_id = o.site_id and c.id = o.checkout_id
@@ -121,7 +125,10 @@ async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): 
   return { cart_ids: carts.map((cart) => cart.id), open_checkout_ids: open.map((checkout) => checkout.id) };
 }
 
-/** An order whose goods are all back is never completed. It is over once nothing is due and no return of it is open. */
+/**
+ * Throws `customer_has_open_orders`. A fully returned order never becomes completed; it counts as closed once nothing
+ * is due and it has no open return.
+ */
 async function refuseOpenOrders(shop: Shop, id: string): Promise<void> {
   const open = await shop.rows<RowOf<'orders', 'order_number'>>(
     sql`select o.order_number from orders o

@@ -37,7 +37,7 @@ const MOST_METADATA = 50;
 
 /**
  * Plans the changes of a row to the locked customer `before`, or to a new customer. Throws a ValidationError above the
- * limit of addresses.
+ * limit of addresses or metadata.
  */
 export function planRow(
   { index, input, loc }: { index: number; input: CustomerImport & { email: string }; loc: Place },
@@ -78,8 +78,8 @@ function refuseMoreThan(max: number, all: unknown[], loc: Place): void {
 }
 
 /**
- * Returns the addresses that the address book does not contain. The first one becomes the default unless the row marks
- * another.
+ * Returns the addresses that the address book does not contain. In an empty address book, the address that the row
+ * marks, otherwise the first one, becomes the default.
  */
 function addressesToAdd(book: Known['addresses'], given: CustomerImportAddress[], loc: Place): Plan['addresses'] {
   const known = new Set(book.map(keyOf));

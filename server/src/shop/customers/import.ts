@@ -1,10 +1,10 @@
 /**
  * Imports customers of another shop system. Existing customers keep their data unless `overwrite` is set, and always
- * their marketing decision. Rows are validated here, not by the contract (x-validate-rows):
- * 1. Validate the rows. Only the first row with an e-mail address counts.
+ * keep their marketing decision. Rows are validated here, not by the contract (x-validate-rows):
+ * 1. Validate the rows. Of several rows with the same e-mail address, import only the first one.
  * 2. Lock the existing customers in order of ids, plan the changes of each row, and reject rows above a limit.
  * 3. Insert new customers in the order of their e-mail addresses. If a concurrent import inserted one first, lock it
- * and plan its row again.
+ *    and plan its row again.
  * 4. Write the remaining changes, with one statement per table.
  */
 
@@ -67,7 +67,7 @@ function check(row: unknown, index: number, mistakesInRow: RowCheck) {
 }
 
 /**
- * Gives a row without an e-mail address a placeholder one derived from the phone number, and removes its marketing
+ * Gives a row without an e-mail address a placeholder address derived from the phone number, and removes its marketing
  * consent.
  */
 function withEmail(row: unknown): unknown {

@@ -24,7 +24,7 @@ const SESSION_LIFE = '30 days';
 const OVERLAP = '60 seconds';
 const FRESH = '15 minutes';
 
-/** A customer whose password was correct, and the hash that it was compared with. */
+/** A customer whose password was correct, and the hash with which the password was compared. */
 export interface VerifiedLogin {
   customer_id: string;
   password_hash: string;
@@ -79,8 +79,8 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, pass
 }
 
 /**
- * Creates a session for a verified login. Throws `invalid_credentials` if the password or e-mail address has changed
- * since.
+ * Creates a session for a verified login. Throws `invalid_credentials` if the password has changed since, or the e-mail
+ * address is not verified.
  */
 export async function openSession(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
@@ -180,7 +180,7 @@ export async function findOnPage(shop: Shop, token: string): Promise<PageSession
   );
 }
 
-/** Replaces the token of a page session. The old one is invalid at once, in case it has leaked. */
+/** Replaces the token of a page session. The old token is invalid immediately, in case it has leaked. */
 export async function replace(shop: Shop, token_id: string): Promise<string> {
   const { access_token } = await refresh(shop, token_id);
   await shop.run(

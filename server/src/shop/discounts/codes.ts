@@ -106,7 +106,7 @@ export async function create(shop: Shop, input: DiscountInput): Promise<Discount
   return get(shop, id);
 }
 
-/** Validates and normalizes the given fields. A new discount code needs a `value`. */
+/** Validates and normalizes the given fields. A new discount code needs a `value`, except for free shipping. */
 function planned(shop: Shop, kind: Discount['kind'], input: DiscountInput | DiscountPatch): DiscountPatch {
   const isNew = 'kind' in input;
   const code = input.code?.trim();

@@ -1,6 +1,6 @@
 /**
- * Draft orders. A draft is a cart and a checkout that staff fill in; the customer accepts it on the hosted checkout. Changes
- * lock cart and checkout, as everywhere, so a draft cannot be cancelled and completed at once.
+ * Draft orders. A draft is a cart and a checkout that staff fill in; the customer accepts it on the hosted checkout
+ * page. Changes lock cart and checkout, as everywhere, so a draft cannot be cancelled and completed at the same time.
  */
 
 import type { DraftOrder, DraftOrderInput, DraftOrderPatch } from '@commerce-backend/spec';
@@ -28,8 +28,8 @@ const MOST_DAYS = 366;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Creates an open draft. Throws `not_found` for an unknown customer, variant or shipping option, `shipping_option_unavailable`,
- * and a ValidationError.
+ * Creates an open draft. Throws `not_found` for an unknown customer, variant or shipping option,
+ * `shipping_option_unavailable`, `conflict` if the total is too large to calculate, and a ValidationError.
  */
 export async function create(shop: Shop, deps: CheckoutDeps, input: DraftOrderInput): Promise<DraftOrder> {
   const expires_at = expiryOf(input.expires_at) ?? new Date(Date.now() + DEFAULT_DAYS * DAY_MS).toISOString();
@@ -93,7 +93,10 @@ export async function update(shop: Shop, deps: CheckoutDeps, id: string, patch: 
   return get(shop, deps, id);
 }
 
-/** Mails the link. Throws `invalid_transition`, `checkout_incomplete` without an e-mail, and `insufficient_stock`. */
+/**
+ * Mails the link to the customer. Throws `invalid_transition`, `payment_in_progress`, `checkout_incomplete` without an
+ * e-mail address, `conflict` if the total is too large to calculate, and `insufficient_stock`.
+ */
 export async function send(shop: Shop, deps: CheckoutDeps, id: string): Promise<DraftOrder> {
   const { draft, locked } = await lock(shop, id);
   if (draft.status !== 'open' && draft.status !== 'sent') throw over(draft, 'sent');
@@ -125,8 +128,8 @@ export async function cancel(shop: Shop, deps: CheckoutDeps, id: string): Promis
 }
 
 /**
- * Makes the order of a draft without the customer. Throws `invalid_transition`, `payment_method_unavailable`, and the errors of
- * completing a checkout.
+ * Creates the order of a draft without the customer's acceptance. Throws `invalid_transition`,
+ * `payment_method_unavailable`, and the errors of completing a checkout.
  */
 export async function complete(
   shop: Shop,
@@ -147,7 +150,10 @@ export async function complete(
   return get(shop, deps, id);
 }
 
-/** Locks the cart and the checkout of a draft, and reads its status afterwards. */
+/**
+ * Locks the cart and the checkout of a draft, then reads the draft, because its status may have changed before the
+ * lock.
+ */
 async function lock(shop: Shop, id: string): Promise<{ draft: Draft; locked: Locked }> {
   const { checkout_id, customer_id } = await find(shop, id);
   const locked = await lockCheckout(shop, checkout_id, customer_id);
@@ -167,7 +173,10 @@ function incomplete(missing: string[]): ShopError {
   return new ShopError('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
 }
 
-/** Throws `not_found` for an unknown shipping option, and `shipping_option_unavailable` for one that does not fit the address. */
+/**
+ * Throws `not_found` for an unknown shipping option, and `shipping_option_unavailable` for one that does not fit the
+ * address and lines.
+ */
 function refuseOption({ row, terms, shipping_option }: Priced, given: string | null | undefined): void {
   if (!given || shipping_option?.id === given) return;
   if (!terms.shipping_options.some(({ id }) => id === given)) throw notFound('shipping option');
@@ -203,7 +212,7 @@ function discountValue(shop: Shop, { type, value: given }: NonNullable<DraftOrde
   throw new ValidationError([bodyMistake(['discount', 'value'], 'value_error', words)]);
 }
 
-/** Throws a ValidationError for a time that is not in the future, or more than a year ahead. */
+/** Returns a valid time of expiry. Throws a ValidationError unless it is in the future and at most a year ahead. */
 function expiryOf(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   const left = Date.parse(given) - Date.now();

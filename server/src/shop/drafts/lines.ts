@@ -40,7 +40,7 @@ export async function writeLines(shop: Shop, cart_id: string, lines: DraftLineIn
   if (written < lines.length) throw notFound('variant');
 }
 
-/** A line is either of a variant, or has a name, a price and a tax class. */
+/** A line needs either a variant, or a name and a price. */
 function mistakesOf(line: DraftLineInput, at: number, lines: DraftLineInput[]): ValidationErrorItem[] {
   const mistake = (field: keyof DraftLineInput, words: string) =>
     bodyMistake(['lines', at, field], 'value_error', words);
@@ -59,7 +59,7 @@ function mistakesOf(line: DraftLineInput, at: number, lines: DraftLineInput[]): 
   ];
 }
 
-/** Keeps the prices that the mail offers, whatever the variants cost later. */
+/** Fixes the prices of the lines at the current prices of the variants, because the mail offers these prices. */
 export async function fixPrices(shop: Shop, cart_id: string): Promise<void> {
   await shop.run(
     sql`update cart_items i set fixed_price = v.price from variants v

@@ -29,7 +29,7 @@ export interface Draft {
   created_at: string;
 }
 
-/** From `draft_orders d` and its checkout `k`. */
+/** The status of `draft_orders d` with its checkout `k`. */
 const status: Sql = sql`case
     when k.status in ('completed', 'cancelled', 'expired') then k.status
     when k.expires_at <= now() and k.payment_id is null then 'expired'
@@ -52,7 +52,7 @@ const columns = selectList<Draft>({
 
 const tables = sql`draft_orders d join checkouts k on k.site_id = d.site_id and k.id = d.checkout_id`;
 
-/** Throws `not_found`. */
+/** Finds a draft. Throws `not_found`. */
 export async function find(shop: Shop, id: string): Promise<Draft> {
   const found = await shop.one<Draft>(
     sql`select ${columns} from ${tables} where d.site_id = ${shop.siteId} and d.id = ${id}`,
@@ -61,7 +61,7 @@ export async function find(shop: Shop, id: string): Promise<Draft> {
   return found;
 }
 
-/** Returns a draft with its lines and current totals, or those of its order. Throws `not_found`. */
+/** Returns a draft with its lines and totals: current ones, or those of its order. Throws `not_found`. */
 export async function get(shop: Shop, deps: CheckoutDeps, id: string): Promise<DraftOrder> {
   const draft = await find(shop, id);
   const [row, cart, terms, fixed] = await together(
@@ -123,7 +123,7 @@ export interface DraftQuery extends PageQuery {
   status?: DraftOrderStatus;
 }
 
-/** One page of drafts, newest first. */
+/** Returns one page of drafts, newest first. */
 export async function list(shop: Shop, query: DraftQuery): Promise<DraftOrderPage> {
   const { page, limit, offset } = pageOf(query);
   const conditions = [sql`d.site_id = ${shop.siteId}`];

@@ -1,5 +1,5 @@
 /**
- * The life of an uploaded file:
+ * The lifecycle of an uploaded file:
  * 1. `announce` reserves storage for its bytes and returns an upload URL that works once.
  * 2. `expected` returns what the upload must contain; the caller stores the bytes.
  * 3. `markUploaded` invalidates the URL and enqueues the job process_file, which creates the images.
@@ -74,7 +74,10 @@ function alreadyUploaded(): ShopError {
   return new ShopError('conflict', 'This file was already uploaded.');
 }
 
-/** Records that the bytes are stored, and enqueues their processing. Throws `conflict` if another upload was faster. */
+/**
+ * Records that the bytes are stored, and enqueues their processing. Throws `conflict` if another upload was faster or
+ * the deadline has passed.
+ */
 export async function markUploaded(shop: Shop, id: string): Promise<StoredFile> {
   const marked = await shop.run(
     sql`update files set status = 'processing', changed_at = now()
@@ -124,7 +127,10 @@ export interface Finished {
   bytes: number;
 }
 
-/** Records that the images are stored. Does nothing if the file has already been finished or has failed. */
+/**
+ * Records that the images are stored. Does nothing if the file has already been finished or has failed. Throws
+ * `limit_reached` if the images exceed the shop's storage limit.
+ */
 export async function finish(shop: Shop, id: string, { sources, bytes }: Finished): Promise<void> {
   const widest = sources.at(-1);
   const finished = shop.run(
@@ -137,7 +143,10 @@ export async function finish(shop: Shop, id: string, { sources, bytes }: Finishe
   });
 }
 
-/** Marks a file as failed and removes the images that waited for it. It no longer counts toward the storage limit. */
+/**
+ * Marks a file as failed, and removes the product images that waited for it. Failed files do not count toward the
+ * storage limit.
+ */
 export async function fail(shop: Shop, id: string, failure: FailureCode): Promise<void> {
   const failed = await shop.run(
     sql`update files set status = 'failed', failure = ${failure}, held_bytes = 0, changed_at = now()

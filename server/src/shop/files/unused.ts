@@ -4,7 +4,7 @@ import { removeKept } from './files.ts';
 
 /**
  * Deletes unused files of a shop: uploads that never arrived, files that failed a week ago, and images unused for a
- * day. Marks files as failed whose processing did not finish. Keeps images of ordered products.
+ * day. If the processing of a file did not finish, marks the file as failed. Keeps images of ordered products.
  */
 export async function deleteUnused(shop: Shop): Promise<number> {
   await shop.run(

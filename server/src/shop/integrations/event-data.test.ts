@@ -5,7 +5,7 @@ import { openReceiver, waitFor } from '../../../test/receiver.ts';
 import { openShop } from '../../../test/shop.ts';
 import { fitted } from './event-data.ts';
 
-test('truncates long texts in event data to 64 KB, and keeps the fields stored with the event', () => {
+test('limits event data to 64 KB by truncating long texts, and keeps the fields stored with the event', () => {
   const noted = { id: 'x', name: 'n'.repeat(300) };
   const long = { ...noted, description: 'ö'.repeat(65_000), variants: Array.from({ length: 50 }, (_, n) => ({ n })) };
   const cut = fitted(long, noted);
@@ -14,7 +14,7 @@ test('truncates long texts in event data to 64 KB, and keeps the fields stored w
   expect(fitted(noted, noted)).toBe(noted);
 });
 
-test('webhooks of staff contain dashboard objects, and webhooks of integrations storefront objects', async () => {
+test('webhooks of staff contain dashboard objects, and webhooks of integrations contain storefront objects', async () => {
   const jobs = await workJobs();
   const shop = await openShop();
   const [staff, integration] = [await openReceiver(), await openReceiver()];
@@ -129,10 +129,10 @@ test('webhooks of staff contain dashboard objects, and webhooks of integrations 
   await jobs.stop();
 });
 
-test('integrations get an event of an unpublished product only when it becomes hidden', async () => {
+test('integrations get an event about a hidden product only when it becomes hidden', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
-  // Without subscribers, nothing is written.
+  // Without subscribers, no event is written.
   await shop.givenProduct({ name: 'Unheard' });
   expect((await owner.query('select from commerce.events where site_id = $1', [site_id])).rowCount).toBe(0);
   const [staff, integration] = [await openReceiver(), await openReceiver()];

@@ -36,8 +36,8 @@ export async function payloadOf(shop: Shop, due: Due): Promise<string> {
 }
 
 /**
- * Locks the order or customer of an event. A concurrent erasure then comes before the object is read, or waits and
- * erases the stored payload.
+ * Locks the order or customer of an event. A concurrent erasure then either commits before the object is read, or waits
+ * and erases the stored payload.
  */
 async function holdPerson(shop: Shop, type: EventType, { id, order_id }: Data): Promise<void> {
   if (type.startsWith('order.')) {
@@ -62,7 +62,7 @@ export async function wholePayload<Noted extends EventPayload & { test?: true }>
   return whole ? { ...noted, data: fitted({ ...noted.data, ...whole }, noted.data) } : noted;
 }
 
-/** Reads the object of an event; undefined if the stored data is all. */
+/** Reads the object of an event; undefined if the event consists only of its stored data. */
 async function wholeOf(shop: Shop, type: EventType, noted: Data, by_integration: boolean): Promise<Data | undefined> {
   const read = by_integration ? STOREFRONT[type] : DASHBOARD[type];
   if (!read) return undefined;
@@ -103,7 +103,7 @@ function shownStock({ showStock }: Shop, { inventory_quantity, previous_quantity
   return { inventory_quantity: shown(inventory_quantity), previous_quantity: shown(previous_quantity) };
 }
 
-/** The data of an event whose variant is hidden from the storefront. Its quantities are hidden too. */
+/** The quantities of a variant that is hidden from the storefront, as far as the shop shows its stock. */
 function hiddenOf(shop: Shop, type: EventType, noted: Data): Data | undefined {
   return type === 'inventory.changed' ? shownStock(shop, noted, 0) : undefined;
 }

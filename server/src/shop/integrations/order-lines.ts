@@ -16,9 +16,9 @@ interface Match {
 }
 
 /**
- * Finds the public variant of each line, which must match all fields of the line. Looks it up by the first of
- * variant_id, sku, product_id and name. Throws `not_found` for a line without a match, and a ValidationError for a line
- * with several.
+ * Finds the public variant of each line by the first field that the line has of variant_id, sku, product_id and name.
+ * The variant must also match the SKU, product id and option values of the line. Throws `not_found` for a line without
+ * a match, and a ValidationError for a line with several.
  */
 export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<FoundLine[]> {
   const matches = await shop.rows<Match>(

@@ -28,8 +28,8 @@ import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.t
 
 /**
  * Creates an order, or a checkout for a person to complete. Throws `reference_taken`, `not_found`,
- * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError
- * for amounts that differ from the catalogue.
+ * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError,
+ * for example for amounts that differ from the catalogue.
  */
 export async function create(shop: Shop, checkoutDeps: CheckoutDeps, input: SyncOrderInput): Promise<SyncOrder> {
   refuseOtherCurrency(shop, input.currency);
@@ -80,8 +80,8 @@ function addressOf(address: SyncAddress | null | undefined, field: string): Addr
 }
 
 /**
- * Reserves a reference. Waits for a concurrent order with the same one. Throws `reference_taken`, even if an imported
- * order has it.
+ * Reserves a reference. Waits for a concurrent order with the same reference. Throws `reference_taken`, also if an
+ * imported order has it.
  */
 async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput): Promise<string> {
   const id = uuidv7();

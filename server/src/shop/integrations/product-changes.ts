@@ -57,7 +57,7 @@ type Found = { horizon_era: number; horizon_in: string } & OrNulls<Entry> & OrNu
 
 /**
  * Reads log entries up to the horizon, the oldest running transaction. All earlier transactions have ended, so no later
- * commit can add an entry before it. Skips products that were never public.
+ * commit can add an entry before the horizon. Skips products that were never public.
  */
 async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ rows: Row[]; horizon: Place }> {
   const rows = await shop.rows<Found>(
@@ -126,8 +126,8 @@ function cursorOf({ era, changed_in, product_id }: Place): string {
 }
 
 /**
- * Logs that a product has become public at its publication time, and notifies webhooks. Skips products changed since
- * then, because that change was reported.
+ * Logs that a product has become public at its publication time, and notifies webhooks unless an event has reported a
+ * change since then.
  */
 export async function notePublication(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

@@ -5,7 +5,7 @@ import { chargedByRate, differenceOf, linesOf, originalByRate, type Part, priceO
 const mug: Part = { line_item_id: 'mug', rate: '0.19', quantity: 3, refunded: 0, gross: 3000, tax: 479 };
 const book: Part = { line_item_id: 'book', rate: '0.07', quantity: 1, refunded: 0, gross: 1000, tax: 65 };
 
-test('charges the original amounts when nothing was refunded', () => {
+test('charges the original amounts if nothing was refunded', () => {
   const charged = chargedByRate([mug, book], originalByRate([mug, book]), 4000);
 
   expect([...charged]).toEqual([
@@ -14,25 +14,26 @@ test('charges the original amounts when nothing was refunded', () => {
   ]);
 });
 
-test('divides a goodwill refund among the rates in proportion', () => {
+test('divides a goodwill refund among the tax rates in proportion to their amounts', () => {
   const before = originalByRate([mug, book]);
 
   const credited = differenceOf(before, chargedByRate([mug, book], before, 3600));
 
-  // 400 of 4000: 300 at 19 % (tax 479 − round(479 × 2700 / 3000) = 48), 100 at 7 % (65 − 59 = 6, because 58.5 rounds up).
+  // 400 of 4000: 300 at 19 % (tax 479 − round(479 × 2700 / 3000) = 48) and 100 at 7 % (tax 65 − 59 = 6, because 58.5
+  // rounds up).
   expect([...credited]).toEqual([
     ['0.19', { gross: 300, tax: 48 }],
     ['0.07', { gross: 100, tax: 6 }],
   ]);
 });
 
-test('credits returned pieces at their own rate, and keeps a fee there', () => {
+test('credits returned items at their tax rate, and charges a retained fee at the same rate', () => {
   const before = originalByRate([mug, book]);
   const parts = [mug, { ...book, refunded: 1 }];
 
   const credited = differenceOf(before, chargedByRate(parts, before, 3200));
 
-  // The book for 1000 is back and 800 were refunded: 200 are still charged, divided among the rates with room for them.
+  // The book for 1000 was returned and 800 were refunded. The other 200 stay charged at the rate of the book.
   expect([...credited]).toEqual([['0.07', { gross: 800, tax: 52 }]]);
 });
 
@@ -53,7 +54,7 @@ function taxIn(gross: number, rate: string): number {
   return Math.round((gross * Number(rate)) / (1 + Number(rate)));
 }
 
-test('credit notes never exceed the invoice at any rate, and cancel it to the cent when nothing is charged any more', () => {
+test('credit notes never exceed the invoice at any rate, and add up to the invoice once nothing is charged', () => {
   const moves = fc.array(fc.record({ refunded: fc.array(fc.nat(20)), charged: share }), {
     maxLength: 5,
   });
@@ -90,7 +91,7 @@ test('credit notes never exceed the invoice at any rate, and cancel it to the ce
   );
 });
 
-test('the lines of a document add up to its amounts at each rate', () => {
+test('the lines of an invoice document add up to its amount at each tax rate', () => {
   fc.assert(
     fc.property(parts, share, fc.array(fc.nat(20)), (given, portion, refunded) => {
       const all: Part[] = given.map((part, i) => ({
@@ -119,7 +120,7 @@ test('the lines of a document add up to its amounts at each rate', () => {
   );
 });
 
-test('does not charge a rate more again because goodwill was divided among all rates before', () => {
+test('an earlier goodwill refund does not increase the amount charged at a rate after a return', () => {
   const [one, two] = [mug, book].map((part) => ({ ...part, quantity: 1, gross: 1000, tax: 100 })) as [Part, Part];
   const before = chargedByRate([one, two], originalByRate([one, two]), 1800);
 
@@ -129,7 +130,7 @@ test('does not charge a rate more again because goodwill was divided among all r
   expect([...differenceOf(before, after)].map(([rate, { gross }]) => [rate, gross])).toEqual([['0.19', 800]]);
 });
 
-test('gives the tax that rounding leaves to the largest line', () => {
+test('assigns the tax that remains after rounding to the largest line', () => {
   const [fork, spoon, knife] = [4, 2, 2].map((gross, i) => ({
     ...mug,
     ...{ line_item_id: String(i), quantity: 1, gross, tax: gross === 4 ? 1 : 0, refunded: gross === 4 ? 1 : 0 },
@@ -140,7 +141,7 @@ test('gives the tax that rounding leaves to the largest line', () => {
 
   const lines = linesOf(target, pieces);
 
-  // Half of the tax of 1 belongs to half of the amount, which rounds to 1.
+  // Half of the amount has half of the tax of 1, which rounds to 1.
   expect(target.get('0.19')).toEqual({ gross: 4, tax: 1 });
   expect(lines.map(({ gross, tax }) => [gross, tax])).toEqual([
     [2, 1],

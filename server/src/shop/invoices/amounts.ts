@@ -1,4 +1,6 @@
-/** Computes what an order charges at each tax rate, and how a document divides it among its lines. In minor units. */
+/**
+ * Computes the amounts of an order by tax rate, and divides the amounts of a document among its lines. In minor units.
+ */
 
 import { allocate } from '../totals.ts';
 
@@ -8,7 +10,7 @@ export interface Part {
   line_item_id: string | null;
   rate: string;
   quantity: number;
-  /** Pieces that are refunded or came back. Shipping is one piece. */
+  /** The number of refunded or returned pieces. For shipping, a piece is one minor unit. */
   refunded: number;
   /** The charged amount of all pieces, with tax. */
   gross: number;
@@ -25,17 +27,20 @@ export type ByRate = Map<string, Amounts>;
 
 const NOTHING: Amounts = { gross: 0, tax: 0 };
 
-/** What the pieces from number `from` to number `to` of a part cost. All pieces cost exactly the part's amounts. */
+/**
+ * Returns the price of the pieces from number `from` to number `to`. All pieces together have exactly the part's
+ * amounts.
+ */
 export function priceOfPieces({ gross, tax, quantity }: Part, from: number, to: number): Amounts {
   const share = (whole: number) => Math.round((whole * to) / quantity) - Math.round((whole * from) / quantity);
   return { gross: share(gross), tax: share(tax) };
 }
 
 /**
- * Divides the amount that an order charges now among the tax rates. `before` has what it charged at each rate when the
- * previous document was issued; no rate charges more than that, so that each credit note lowers all rates or none. A
- * difference between the price of the remaining pieces and the charged amount, such as a goodwill refund or a kept fee,
- * is divided in proportion.
+ * Divides the amount that an order charges now among the tax rates. `before` contains the amounts that the earlier
+ * documents charge at each rate. No rate gets more than that, so that a credit note never raises the amount of a rate.
+ * A difference between the price of the remaining pieces and the charged amount, such as a goodwill refund or a kept
+ * fee, is divided in proportion.
  */
 export function chargedByRate(parts: Part[], before: ByRate, charged: number): ByRate {
   const rates = [...before.keys()];
@@ -52,7 +57,7 @@ export function chargedByRate(parts: Part[], before: ByRate, charged: number): B
   );
 }
 
-/** What the order charged originally. */
+/** Returns the original amounts of the order by tax rate. */
 export function originalByRate(parts: Part[]): ByRate {
   const groups = Map.groupBy(parts, ({ rate }) => rate);
   return new Map(
@@ -69,7 +74,7 @@ function remainingAt(parts: Part[], rate: string): number {
   );
 }
 
-/** The tax in a part of what is charged at a rate. The whole amount has exactly the order's tax. */
+/** Returns the tax in an amount at a rate. The whole original amount has exactly the order's tax. */
 function taxAt(parts: Part[], rate: string, gross: number): number {
   const whole = originalByRate(parts).get(rate) ?? NOTHING;
   if (whole.gross === 0) return 0;
@@ -77,7 +82,7 @@ function taxAt(parts: Part[], rate: string, gross: number): number {
   return Number((2n * tax * of + all) / (2n * all));
 }
 
-/** The amounts of each document, by rate: what its order charges less. Rates without a difference are left out. */
+/** Returns the reduction of the amounts by rate. Rates without a difference are left out. */
 export function differenceOf(before: ByRate, after: ByRate): ByRate {
   const entries = [...before].map(([rate, { gross, tax }]): [string, Amounts] => {
     const now = after.get(rate) ?? NOTHING;
@@ -87,22 +92,22 @@ export function differenceOf(before: ByRate, after: ByRate): ByRate {
 }
 
 export interface Share extends Amounts {
-  /** The part that the pieces belong to; null for the rest of a rate, a negative one if it lowers the document's total. */
+  /** The part to which the pieces belong; null for the rest of a rate. A negative rest lowers the document's total. */
   part: Part | null;
   rate: string;
   quantity: number;
 }
 
 /**
- * Divides the amounts of a document among the pieces that it is about. A rest of a rate gets its own line. The lines add
- * up to the given amounts exactly.
+ * Divides the amounts of a document among its pieces. If the pieces of a rate cost more or less than its amount, the
+ * rest gets its own line. All lines add up to exactly the given amounts.
  */
 export function linesOf(target: ByRate, pieces: Share[]): Share[] {
   return [...target].flatMap(([rate, { gross, tax }]) => {
     const lines = pieces.filter((piece) => piece.rate === rate && piece.gross !== 0).map((piece) => ({ ...piece }));
     const rest = gross - sum(lines.map((line) => line.gross));
     const restOfTax = tax - sum(lines.map((line) => line.tax));
-    // The tax of the rest has its sign, and is not more than it. What rounding leaves goes to the largest line.
+    // The tax of the rest has the sign of the rest and does not exceed it. The largest line gets the remaining tax.
     const ofRest = rest > 0 ? clamp(restOfTax, 0, rest) : clamp(restOfTax, rest, 0);
     const largest = lines.toSorted((a, b) => b.gross - a.gross)[0];
     if (largest) largest.tax += restOfTax - ofRest;

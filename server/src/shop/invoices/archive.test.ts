@@ -45,7 +45,7 @@ async function archiveOf(
   return { data, error, files, names: Object.keys(files).toSorted() };
 }
 
-test('the ZIP has the PDF and the XML of each document, with the same bytes as the single files', async () => {
+test('the ZIP contains the PDF and the XML of each document, with the same bytes as the single files', async () => {
   const shop = await givenShop();
   const documents = await givenDocuments(shop, '1.00');
   await givenDocuments(await givenShop());
@@ -75,7 +75,7 @@ test('the ZIP has the PDF and the XML of each document, with the same bytes as t
   ).toBe('%PDF-');
 });
 
-test('the period starts at its first moment and ends before its last, and the kind can be chosen', async () => {
+test('an archive includes documents from the start of the period until before its end, optionally of one kind', async () => {
   const shop = await givenShop();
   const [invoice, note] = await givenDocuments(shop, '1.00');
   const at = '2026-03-01T00:00:00.000Z';
@@ -91,7 +91,7 @@ test('the period starts at its first moment and ends before its last, and the ki
   expect(notes.names).toEqual([`${note?.number}.pdf`, `${note?.number}.xml`]);
 });
 
-test('rejects a period without documents, and one with more than 100, with their number (422)', async () => {
+test('rejects an archive of a period with no documents or more than 100 (422), and states their number', async () => {
   const shop = await givenShop();
   const [invoice] = await givenDocuments(shop);
   const empty = await archiveOf(shop, { issued_from: '2020-01-01T00:00:00Z', issued_to: '2020-02-01T00:00:00Z' });
@@ -110,7 +110,7 @@ test('rejects a period without documents, and one with more than 100, with their
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['query', 'issued_to'], msg }] });
 });
 
-test('documents whose numbers differ only in a slash have files of their own', async () => {
+test('documents whose numbers differ only in a slash have separate files in the ZIP', async () => {
   const shop = await givenShop();
   await givenSeller(shop, { prefix: 'A/' });
   await givenDocuments(shop);
@@ -123,7 +123,7 @@ test('documents whose numbers differ only in a slash have files of their own', a
   expect(names).toEqual(own.toSorted());
 });
 
-test('the ZIP needs the scope orders:export', async () => {
+test('downloading the ZIP requires the scope orders:export', async () => {
   const shop = await givenShop();
   await givenDocuments(shop);
   const { data } = await (await logIn(shop)).staff.POST('/api/dashboard/api-keys', {

@@ -5,7 +5,7 @@ import { ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { formatsOf, type Rendered, renderedColumns, renderRow } from './files.ts';
 
-/** Rendering them took 11 s on a busy machine, and a request may take 30 s. */
+/** Rendering this many documents took 11 s on a busy machine, and a request may take 30 s. */
 const MOST_DOCUMENTS = 100;
 
 interface Period {
@@ -14,7 +14,7 @@ interface Period {
   kind?: DocumentKind;
 }
 
-/** A ZIP of all files of a period. Throws a ValidationError if the period has no document or too many. */
+/** Returns a ZIP of all files of a period. Throws a ValidationError if the period has no document or too many. */
 export async function exportFiles(shop: Shop, { issued_from, issued_to, kind }: Period): Promise<DocumentArchive> {
   const conditions = [
     sql`d.site_id = ${shop.siteId} and d.issued_at >= ${issued_from} and d.issued_at < ${issued_to}`,

@@ -4,13 +4,13 @@ import { EU_COUNTRIES } from '../merchant/usual-taxes.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { type ByRate, type Part, type Share, totalOf } from './amounts.ts';
 
-/** What a line of a document is about. A rest is charged or credited beyond the price of the pieces. */
+/** The subject of a document line. A `rest` is charged or credited in addition to the price of the pieces. */
 export type LineKind = 'item' | 'shipping' | 'rest';
 
 export interface DocumentLine {
   kind: LineKind;
   line_item_id: string | null;
-  /** The name of a product; null for shipping and a rest, which the language names. */
+  /** The name of the product; null for shipping and a rest, whose names depend on the language. */
   name: string | null;
   variant: string | null;
   sku: string | null;
@@ -38,7 +38,7 @@ export interface TaxOfRate {
 export interface DocumentContent {
   kind: DocumentKind;
   number: string;
-  /** A day in the shop's time zone, as all days here. */
+  /** A day in the shop's time zone, like all days of this content. */
   issued_on: string;
   invoice: { number: string; issued_on: string } | null;
   supply_date: string | null;
@@ -50,18 +50,21 @@ export interface DocumentContent {
   currency: string;
   prices_include_tax: boolean;
   payment_method: OrderDetails['payment_method'];
-  /** Until when the invoice of an order on payment terms is to be paid. */
+  /** The day until which the invoice of an order on payment terms must be paid. */
   due_on: string | null;
   lines: DocumentLine[];
   taxes: TaxOfRate[];
   net: string;
   tax: string;
   total: string;
-  /** What was paid when the invoice was issued; 0 on a credit note. */
+  /** The amount that was paid when the invoice was issued; 0 on a credit note. */
   paid: string;
 }
 
-/** The lines of an order and its shipping cost at each rate; undefined if not all of its tax rates are known. */
+/**
+ * Returns the lines of an order and its shipping cost at each rate; undefined if they do not add up to the total,
+ * because a tax rate is unknown.
+ */
 export function partsOf(order: OrderDetails, digits: number): Part[] | undefined {
   const pending = order.refunds.filter(({ status }) => status === 'pending').flatMap(({ line_items }) => line_items);
   const listed = order.tax_lines.flatMap(({ rate, parts }) => parts.map((part) => ({ rate, ...part })));
@@ -73,7 +76,7 @@ export function partsOf(order: OrderDetails, digits: number): Part[] | undefined
     const amounts = { line_item_id: part.line_item_id, rate: part.rate, gross: gross(part) };
     const tax = minorUnits(part.tax, digits);
     if (part.line_item_id === null) {
-      // Shipping is refunded by amount, so that its pieces are minor units.
+      // Shipping is refunded by amount, so a piece of it is one minor unit.
       return { ...amounts, tax, quantity: Math.max(1, shipping), refunded: shippingRefunded(order, shipping, digits) };
     }
     const quantity = order.line_items.find(({ id }) => id === part.line_item_id)?.quantity ?? 1;
@@ -101,7 +104,7 @@ function shippingRefunded(order: OrderDetails, shipping: number, digits: number)
     .reduce((sum, refund) => sum + minorUnits(refund.shipping, digits), 0);
 }
 
-/** The lines of a document as text amounts. */
+/** Returns the lines of a document, with amounts as decimal strings. */
 export function describe(order: OrderDetails, shares: Share[], digits: number): DocumentLine[] {
   return shares.map(({ part, rate, quantity, gross, tax }) => {
     const item = order.line_items.find(({ id }) => id === part?.line_item_id);
@@ -122,7 +125,10 @@ export function describe(order: OrderDetails, shares: Share[], digits: number): 
   });
 }
 
-/** The country whose tax applies to an order: that of its delivery, or else of the buyer or the seller. */
+/**
+ * Returns the country whose tax applies to an order: that of the delivery, otherwise of the buyer, otherwise of the
+ * seller.
+ */
 export function countryOf({ shipping_address, billing_address }: OrderDetails, seller: Seller): string {
   const named = [shipping_address?.country, billing_address?.country].find((code) => code && /^[A-Z]{2}$/.test(code));
   return named ?? seller.country;

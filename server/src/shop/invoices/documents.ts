@@ -65,13 +65,13 @@ export interface DocumentQuery extends PageQuery {
   issued_to?: string;
 }
 
-/** Whether `documents d` is about an order of this customer. */
+/** Whether `documents d` belongs to an order of this customer. */
 export function isOfCustomer(customer_id: string): Sql {
   return sql`exists (
     select from orders o where o.site_id = d.site_id and o.id = d.order_id and o.customer_id = ${customer_id})`;
 }
 
-/** One page of documents, newest first; of one customer, if given. */
+/** Returns one page of documents, newest first. With `customer_id`, lists only those of this customer. */
 export async function list(shop: Shop, query: DocumentQuery, customer_id?: string): Promise<DocumentPage> {
   const { page, limit, offset } = pageOf(query);
   const from = sql`from documents d where ${conditionsOf(shop, query, customer_id)}`;

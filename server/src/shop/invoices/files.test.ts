@@ -16,7 +16,7 @@ interface Summary {
   number: string;
   type: string;
   lines: number[];
-  /** Cents. */
+  /** All amounts are in cents. */
   taxes: { category: string; percent: number; net: number; tax: number }[];
   line_total: number;
   allowances: number;
@@ -27,7 +27,7 @@ interface Summary {
   due: number;
 }
 
-/** Reads the amounts of a Cross Industry Invoice with another parser than the one that wrote it. */
+/** Reads the amounts of a Cross Industry Invoice with a different library from the one that wrote it. */
 function read(xml: string): Summary {
   const parser = new XMLParser({
     removeNSPrefix: true,
@@ -63,7 +63,7 @@ function read(xml: string): Summary {
 
 const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
-/** The business rules of EN 16931 about amounts, BR-CO-10 to BR-CO-17. */
+/** Checks the business rules of EN 16931 about amounts, BR-CO-10 to BR-CO-17. */
 function expectRules({ lines, taxes, line_total, allowances, net, tax, total, paid, due }: Summary): void {
   expect(sum(lines)).toBe(line_total);
   expect(line_total - allowances).toBe(net);
@@ -104,7 +104,7 @@ async function givenTaxed(default_locale: 'de' | 'en' | 'fr', seller: Parameters
 }
 
 test.each(['de', 'en', 'fr'] as const)(
-  'writes invoices and credit notes that the published schema of Factur-X accepts, and embeds them in the PDF (%s)',
+  'invoices and credit notes conform to the published schema of Factur-X, and are embedded in the PDF (%s)',
   async (locale) => {
     const shop = await givenTaxed(locale);
     const mug = await shop.givenProduct({ name: 'Becher „Grün“ & <Süß>', price: '9.99', sku: `BECHER-${locale}` });
@@ -114,7 +114,7 @@ test.each(['de', 'en', 'fr'] as const)(
       { variant_id: book.variants[0]?.id ?? '', quantity: 1 },
     ];
 
-    // A goodwill refund before the invoice, and a refund of less than the price of the piece after it.
+    // The first amount is refunded before the invoice. After it, one mug is refunded at less than its price.
     const documents = await givenDocuments(shop, content, ['2.00', '8.00']);
 
     expect(documents.map(({ kind }) => kind)).toEqual(['invoice', 'credit_note']);
@@ -136,7 +136,7 @@ test.each(['de', 'en', 'fr'] as const)(
   },
 );
 
-test('gives the reason why a small business charges no tax', async () => {
+test('an invoice of a small business states why it contains no tax', async () => {
   const note = 'Kein Ausweis von Umsatzsteuer, § 19 UStG';
   const shop = await openShop();
   await givenSeller(shop, { vat_id: null, tax_number: '12/345/67890', small_business_note: note });
@@ -150,7 +150,7 @@ test('gives the reason why a small business charges no tax', async () => {
   expect(read(xml).taxes).toMatchObject([{ category: 'E', percent: 0, tax: 0 }]);
 });
 
-test('renders the same bytes each time', async () => {
+test('renders a document with the same bytes each time', async () => {
   const shop = await givenTaxed('de');
   const mug = await shop.givenProduct();
   const [invoice] = await givenDocuments(shop, [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }]);
@@ -161,7 +161,7 @@ test('renders the same bytes each time', async () => {
   expect(second.bytes.equals(first.bytes)).toBe(true);
 });
 
-test('has no file for a document of another shop (404 not_found)', async () => {
+test("rejects a download of another shop's document (404 not_found)", async () => {
   const [shop, other] = [await givenTaxed('de'), await openShop()];
   const mug = await shop.givenProduct();
   const [invoice] = await givenDocuments(shop, [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }]);

@@ -13,7 +13,9 @@ export interface RenderedDocument {
   bytes: Buffer;
 }
 
-/** A file of a document for the contract. Throws `not_found`, also for a document of another customer. */
+/**
+ * Returns a file of a document with its content in Base64. Throws `not_found`, also for a document of another customer.
+ */
 export async function getFile(
   shop: Shop,
   id: string,
@@ -24,7 +26,7 @@ export async function getFile(
   return { ...file, content: bytes.toString('base64') };
 }
 
-/** What the files of a document are rendered from. */
+/** The data from which the files of a document are rendered. */
 export type Rendered = RowOf<'documents', 'number' | 'locale'> & {
   content: DocumentContent;
   brand: Brand;
@@ -34,7 +36,7 @@ export type Rendered = RowOf<'documents', 'number' | 'locale'> & {
 /** The columns of `documents d` and `site_settings t`. */
 export const renderedColumns = sql`d.number, d.locale, d.content, t.brand, t.time_zone`;
 
-/** The files of each document of the shop. */
+/** Returns the file formats of the shop's documents. The XML allows at most two decimals. */
 export function formatsOf({ currencyDigits }: Shop): DocumentFormat[] {
   return currencyDigits > MOST_DIGITS ? ['pdf'] : ['pdf', 'xml'];
 }

@@ -1,6 +1,6 @@
 /**
- * Issues the invoice and the credit notes of an order. Both follow from the order's state and its earlier documents, so
- * that issuing twice does nothing the second time. Lock order: the order, then the counter of the series.
+ * Issues the invoice and the credit notes of an order. Both depend only on the order's state and its earlier documents,
+ * so repeating the job issues no document twice. Lock order: the order, then the counter of the series.
  */
 
 import type { DocumentKind, OrderDetails } from '@commerce-backend/spec';
@@ -34,8 +34,8 @@ import { documentsOfOrder } from './documents.ts';
 type Issued = RowOf<'documents', 'id' | 'kind' | 'invoice_id'> & { content: DocumentContent };
 
 /**
- * Returns the documents of an order, and enqueues the job that issues its invoice. Throws `invoice_seller_missing` or
- * `invoice_not_possible`.
+ * Returns the documents of an order, and enqueues the job that issues its invoice. Throws `not_found`,
+ * `invoice_seller_missing` or `invoice_not_possible`.
  */
 export async function requestInvoice(shop: Shop, order_id: string) {
   const order = await getDetails(shop, order_id);
@@ -56,7 +56,7 @@ export async function requestInvoice(shop: Shop, order_id: string) {
   return { documents };
 }
 
-/** Issues the document that an order lacks. `by_hand` asks for the invoice, whatever the settings say. */
+/** Issues the document that an order lacks. With `by_hand`, issues the invoice regardless of the settings. */
 export async function issueDue(shop: Shop, order_id: string, { by_hand = false } = {}): Promise<void> {
   await lockOrder(shop, order_id);
   const order = await getDetails(shop, order_id);
@@ -78,12 +78,15 @@ export async function issueDue(shop: Shop, order_id: string, { by_hand = false }
   }
 }
 
-/** A refund that the bank rejected is usually repeated, and its credit note then stays right. */
+/** Staff usually repeat a refund that the bank rejected. The credit note for the refund is then correct again. */
 function hasFailedRefund({ refunds }: OrderDetails): boolean {
   return refunds.some(({ status }) => status === 'failed');
 }
 
-/** What documents charge together. An order whose invoice is credited entirely can have another, such as a reinstated one. */
+/**
+ * Returns invoices minus credit notes. If this is 0, an order can get another invoice, for example after it was
+ * reinstated.
+ */
 function totalCharged(documents: { kind: DocumentKind; total: string }[], digits: number): number {
   return documents.reduce((sum, { kind, total }) => sum + (kind === 'invoice' ? 1 : -1) * minorUnits(total, digits), 0);
 }
@@ -102,7 +105,7 @@ function isDue({ order: { fulfillment_status, payment_status }, state }: Due): b
   return issue === 'on_payment' && isSettled(payment_status);
 }
 
-/** What an order charges: all that was or will be paid and is not returned. Disputes do not lower it. */
+/** Returns the amount that an order charges: payments received or due, minus refunds made or due. Ignores disputes. */
 async function chargedNow(shop: Shop, order: OrderDetails): Promise<number> {
   const digits = shop.currencyDigits;
   const found = await shop.one<Omit<Received, 'disputed'>>(
@@ -129,7 +132,9 @@ async function issueInvoice(shop: Shop, due: Due, seller: Seller): Promise<void>
   }));
 }
 
-/** Issues a credit note for the difference between what the documents charge and what the order charges now. */
+/**
+ * Issues a credit note for the difference between the sum of the documents and the amount that the order charges now.
+ */
 async function issueCreditNote(shop: Shop, due: Due, invoice: Issued, issued: Issued[]): Promise<void> {
   const { order, parts, charged, state } = due;
   const digits = shop.currencyDigits;
@@ -159,7 +164,7 @@ function shareOf(part: Part, from: number, to: number): Share {
   return { part, rate: part.rate, quantity: part.line_item_id === null ? Math.sign(quantity) : quantity, ...amounts };
 }
 
-/** What the documents of an order charge together at each rate. */
+/** Returns the sum of an order's documents by tax rate. */
 function remainingByRate(issued: Issued[], digits: number): ByRate {
   const sums: ByRate = new Map();
   for (const { kind, content } of issued) {
@@ -173,7 +178,7 @@ function remainingByRate(issued: Issued[], digits: number): ByRate {
   return sums;
 }
 
-/** The pieces of a part that no document charges any more. */
+/** Returns the number of pieces of a part that the order's documents no longer charge. */
 function documentedRefund(part: Part, issued: Issued[], digits: number): number {
   const isShipping = part.line_item_id === null;
   const charged = issued.reduce((sum, { kind, content }) => {
@@ -190,7 +195,10 @@ function documentedRefund(part: Part, issued: Issued[], digits: number): number 
   return part.gross === 0 ? 0 : part.quantity - Math.round((part.quantity * charged) / part.gross);
 }
 
-/** Who a document is about, and whose tax applies. A credit note has those of its invoice, whatever changed since. */
+/**
+ * Seller, buyer and the country whose tax applies. A credit note repeats those of its invoice, even if they have
+ * changed.
+ */
 type Parties = Pick<DocumentContent, 'seller' | 'buyer' | 'country'>;
 
 function partiesOf(order: OrderDetails, seller: Seller): Parties {
@@ -242,7 +250,7 @@ async function daysOf(shop: Shop, order: OrderDetails): Promise<Days> {
   return found;
 }
 
-/** Numbers and stores a document. The counter is locked from here to the commit, and not earlier. */
+/** Numbers and stores a document. Locks the counter only here, because the lock lasts until the commit. */
 async function insert(
   shop: Shop,
   { order }: Due,

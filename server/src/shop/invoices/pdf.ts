@@ -1,6 +1,6 @@
 /**
- * The PDF of a document. It is PDF/A-3 with the XML embedded as Factur-X prescribes, and has the same bytes each time: the
- * day of issue is its only date.
+ * The PDF of a document. It is PDF/A-3 with the XML embedded as Factur-X prescribes, and has the same bytes each time:
+ * the day of issue is its only date.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const FAINT = '#666666';
 const LINE = '#cccccc';
 const LEFT = 57;
 const RIGHT = 538;
-/** The end of the space for text; the footer is below. */
+/** The lower end of the text area, and the position of the footer below it. */
 const BOTTOM = 740;
 const FOOTER = 762;
 const COLUMNS = { quantity: 312, price: 362, tax: 432, amount: 468 };
@@ -182,7 +182,10 @@ function writeLine(doc: Doc, content: DocumentContent, line: DocumentLine, name:
   doc.y = end + 11;
 }
 
-/** The difference between the price of the pieces and the amount of the line. */
+/**
+ * Describes a positive difference between the price of the pieces and the amount of the line; undefined if there is
+ * none.
+ */
 function discountOf(
   { price, quantity }: DocumentLine,
   shown: string,
@@ -293,7 +296,7 @@ const property = (name: string, description: string) => `
   <pdfaProperty:description>${description}</pdfaProperty:description>
 </rdf:li>`;
 
-/** PDF/A asks for a description of metadata that it does not know. */
+/** PDF/A requires a schema description for metadata that it does not define itself. */
 const EXTENSION = `
 <rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
   xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">

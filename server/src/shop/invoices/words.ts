@@ -2,7 +2,7 @@ import type { Language } from '../../language/language.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { DocumentContent, DocumentLine } from './content.ts';
 
-/** The company or the name of the buyer, or else the e-mail address. */
+/** Returns the company of the buyer, otherwise the name, otherwise the e-mail address. */
 export function buyerName({ buyer }: DocumentContent): string | null {
   const person = [buyer.first_name, buyer.last_name].filter(Boolean).join(' ');
   return buyer.company || person || buyer.email;
@@ -15,14 +15,14 @@ export function lineName(content: DocumentContent, line: DocumentLine, language:
   return [line.name, line.variant].filter(Boolean).join(', ');
 }
 
-/** Why a document charges or credits more or less than the price of its pieces. */
+/** Explains why a document charges or credits more or less than the price of its pieces. */
 export function restWords({ kind }: DocumentContent, { total }: DocumentLine, { say }: Language): string {
   const lowers = total.startsWith('-');
   if (kind === 'invoice') return say(lowers ? 'invoice.rest_lowered' : 'invoice.rest_charged');
   return say(lowers ? 'invoice.rest_kept' : 'invoice.rest_credited');
 }
 
-/** What is still to pay, and until when if that is agreed. */
+/** States the amount still due, with the payment deadline if the invoice has one. */
 export function paymentNote(
   { kind, total, paid, currency, due_on }: DocumentContent,
   language: Language,

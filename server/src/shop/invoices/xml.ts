@@ -1,6 +1,6 @@
 /**
- * The XML of a document: a Cross Industry Invoice of UN/CEFACT in the profile EN 16931 of Factur-X. The schema prescribes
- * the order of the elements.
+ * The XML of a document: a Cross Industry Invoice of UN/CEFACT in the profile EN 16931 of Factur-X. The schema
+ * prescribes the order of the elements.
  */
 
 import { XMLBuilder } from 'fast-xml-parser';
@@ -32,7 +32,8 @@ const PIECE = 'C62';
 
 export function xmlOf(content: DocumentContent, language: Language, digits: number): string {
   const { kind, number, issued_on, lines } = content;
-  // EN 16931 has no negative lines in this form: a rest that lowers the total is an allowance of the document.
+  // EN 16931 does not allow lines with a negative price, so a rest that lowers the total is an allowance of the
+  // document.
   const charged = lines.filter(({ total }) => !total.startsWith('-'));
   const lowered = lines.filter(({ total }) => total.startsWith('-'));
   const invoice: Element = {
@@ -76,7 +77,7 @@ function taxOfLine(content: DocumentContent, rate: string): Element {
   };
 }
 
-/** The price is that of the whole line, for its quantity, so that no price per piece has to be rounded. */
+/** Sends the price of the whole line with its quantity as the basis, so that no price per piece has to be rounded. */
 function lineItem(content: DocumentContent, line: DocumentLine, place: number, language: Language): Element {
   const { sku, quantity, net, rate } = line;
   const pieces = { '@unitCode': PIECE, '#text': String(quantity) };
@@ -105,7 +106,7 @@ function agreement(content: DocumentContent, { say }: Language): Element {
   ];
   return {
     'ram:SellerTradeParty': {
-      // Buyers identify a seller without a VAT number by this one.
+      // Identifies a seller without a VAT number.
       ...(seller.vat_id === null && seller.tax_number !== null && { 'ram:ID': seller.tax_number }),
       'ram:Name': seller.legal_name,
       'ram:PostalTradeAddress': addressOf(seller, seller.country),

@@ -1,6 +1,6 @@
 /**
- * Mails about customer accounts, in the customer's language, or else in the language of the registration or the shop.
- * Writing a mail creates the secret in its link, which invalidates the previous one.
+ * Mails about customer accounts, in the customer's language, otherwise in the language of the registration or the shop.
+ * Writing a mail creates the secret in its link, which invalidates the previous secret.
  */
 
 import sql from 'sql-template-tag';
@@ -88,7 +88,7 @@ const RESENT_AT_MOST = 10;
 
 /**
  * Writes a mail with the link of one registration, or of the newest registrations of an e-mail address. Each link shows
- * its time, so that readers recognize their own.
+ * the time of its registration, so that readers recognize their own.
  */
 async function verifyRegistration(
   context: MailContext,
@@ -284,7 +284,7 @@ function verifyParts(language: Language, link: string, token: string, life: stri
   return [{ link, label: language.say('notification.verify_button') }, ...codeParts(language, token, life)];
 }
 
-/** Explains the link, and shows its code for people who enter it elsewhere. */
+/** States the lifetime of the link, and shows its code for people who enter it elsewhere. */
 function codeParts(language: Language, token: string, life: string): Part[] {
   const { say } = language;
   return [

@@ -18,7 +18,7 @@ interface Offer {
   total: string;
 }
 
-/** Offers a sent draft order to the customer; undefined if it has ended meanwhile. The link is one of its own. */
+/** Offers a sent draft order to the customer; undefined if it has ended meanwhile. Creates a new link for each mail. */
 export async function draftSent(
   context: MailContext,
   { draft_order_id }: Mails['draft_sent'],

@@ -1,4 +1,4 @@
-/** Mails to the owner of an account whose login is delayed after wrong passwords, with a link to log in at once. */
+/** Mails to the owner of an account whose login is delayed after wrong passwords, with a link that ends the delay. */
 
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -53,7 +53,7 @@ export async function staffLoginDelayed(
 interface Delay {
   subject: string;
   what: string;
-  /** How to use the code without a browser. */
+  /** Instructions for using the code without a browser. */
   how: string;
   token: string;
   link: string;

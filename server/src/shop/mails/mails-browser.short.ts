@@ -10,7 +10,7 @@ const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect
 
 for (const locale of LANGUAGES) {
   played(
-    `shows every mail in ${locale} readably on small and large screens, in light and dark mode`,
+    `every mail in ${locale} is readable on small and large screens, in light and dark mode`,
     async () => {
       const { page, complaints } = await openTab(browser(), 375);
       await page.setRequestInterception(true);

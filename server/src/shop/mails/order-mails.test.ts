@@ -47,7 +47,7 @@ async function givenOrder(locale: string) {
   return { ...shop, email, order_id, order: done.data?.order, newest };
 }
 
-test('sends order mails in the language of the order with number, items, amounts, address, next step and brand', async () => {
+test('an order mail has the language of the order, its number, items, amounts and address, the next step and the brand', async () => {
   const { newest, order } = await givenOrder('de');
 
   const { subject, html } = await newest();
@@ -131,7 +131,7 @@ function tellsOrder(html: string, number: string | undefined, more: string[] = [
   for (const text of [...more, '/orders/ord_']) expect(html).toContain(text);
 }
 
-test('a cancellation mail states whether the money is owed, pending, refunded or was never charged', async () => {
+test('a cancellation mail states that the money is owed, being refunded, refunded or was never charged', async () => {
   const { dashboard, order_id, order, newest, givenOrder: another, ...shop } = await givenOrder('de');
   const params = { path: { order_id } };
   const cancel = (id: string) =>
@@ -183,7 +183,7 @@ test('mails new orders to the staff if the shop has no e-mail address', async ()
   }
 });
 
-test('mails new orders to the shop in its language, with the customer as reply address, unless switched off', async () => {
+test('mails new orders to the shop in its language, with the customer as reply address, unless this is switched off', async () => {
   const shop = await openShop();
   const support_email = `shop@s${shop.site_id.slice(-8)}.example.com`;
   const settings = { default_locale: 'fr', brand: { support_email } };

@@ -28,7 +28,7 @@ export function next({ language, order }: Told): Part[] {
   return transferParts(language, sentence, instructions);
 }
 
-/** How to transfer an amount: the sentence, the account and the shop's instructions. */
+/** Describes how to transfer an amount: the sentence, the account and the shop's instructions. */
 function transferParts(
   language: Language,
   sentence: string,
@@ -116,7 +116,7 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   ];
 }
 
-/** The amounts above the total add up to it. Tax that prices include comes below. */
+/** Lists the amounts. Those above the total add up to the total. Tax that the prices include is below the total. */
 function amountsOf(told: Told): [string, string][] {
   const { language, order } = told;
   const { say } = language;
@@ -136,14 +136,14 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** Says what returned items pay of an exchange. */
+/** States how much of an exchange order the returned items pay. */
 export function exchangeOf(told: Told): Part[] {
   const { language, order } = told;
   if (order.exchange_credit === null) return [];
   return [{ paragraph: language.say('order.exchange_credit', { amount: amountOf(told, order.exchange_credit) }) }];
 }
 
-/** Says what is still to be paid after an edit or an exchange, and how. */
+/** States the amount due after an edit or an exchange, and how to pay it. */
 export function dueOf(told: Told): Part[] {
   const { language, order } = told;
   if (!order.due) return [];
@@ -153,7 +153,9 @@ export function dueOf(told: Told): Part[] {
   return instructions ? transferParts(language, sentence, instructions) : [{ paragraph: sentence }];
 }
 
-/** Says what an edit leaves to pay or to give back. An order that awaits its transfer gets its payment instructions. */
+/**
+ * States the amount due or the refund due after an edit. An order that awaits its transfer gets payment instructions.
+ */
 export function moneyAfterEdit(told: Told): Part[] {
   const { language, order } = told;
   if (order.payment.instructions) return next(told);

@@ -24,8 +24,8 @@ import type { MailContent, Part } from './rendering.ts';
 const ENDED = new Set<PaymentStatus>(['failed', 'expired', 'voided']);
 
 /**
- * Mails about orders, in the order's language. They show the order at the time of sending, and are not sent if later
- * events made them obsolete.
+ * Mails about orders: to buyers in the order's language, to the shop in its own language. They show the order at the
+ * time of sending, and are not sent if later events made them obsolete.
  */
 export const WRITERS = {
   new_order: newOrder,
@@ -216,7 +216,7 @@ interface About {
 
 type Words = Omit<MailContent, 'to' | 'language'> | undefined;
 
-/** A mail to the buyer of an order; undefined if there is nothing to say or no address. */
+/** Writes a mail to the buyer of an order; undefined if `write` returns nothing or the order has no e-mail address. */
 export async function aboutOrder(
   context: MailContext,
   order_id: string,

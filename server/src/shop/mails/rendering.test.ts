@@ -26,7 +26,7 @@ test('escapes texts of merchants and customers in mails, and keeps them out of m
   expect(mail.text).toContain(evil);
 });
 
-test('mails omit invisible characters that older releases stored', () => {
+test('mails omit invisible characters in texts that older releases stored', () => {
   const parts = [{ paragraph: 'Mug\u202egnp\nnext' }, { facts: [['Na\u200bme', 'a\u0007b'] as [string, string]] }];
 
   const { subject, text, html, from_name } = render(
@@ -71,7 +71,7 @@ test('formats names and values by language in plain-text mails, and omits missin
   );
 });
 
-test('links to the page for withdrawals in the mails of a shop that has it on', () => {
+test('mails link to the withdrawal page if the shop has one', () => {
   const content = { to: 'june@example.com', language, subject: 'A', parts: [] };
   const of = (withdrawal_page: boolean) => render(content, { ...FRONT, name: 'Shop', withdrawal_page }, BASE);
 

@@ -133,7 +133,10 @@ function itemRow({ name, detail, amount, picture }: Item): string {
   return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount ?? '')}</td></tr>`;
 }
 
-/** Styles are inline, because mail programs ignore style sheets. Text has enough contrast in light and dark mode. */
+/**
+ * The styles are in the document, because mail programs load no style sheets. Text has enough contrast in light and
+ * dark mode.
+ */
 function page(language: Language, title: string, { name, brand }: SignedBy, body: string[]): string {
   const accent = brand.accent_color ?? '#1f2328';
   const logo = brand.logo_url

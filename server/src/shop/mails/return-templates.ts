@@ -7,7 +7,7 @@ import { amountOf, type Told } from './order-parts.ts';
 import { aboutOrder } from './order-templates.ts';
 import type { MailContent, Part } from './rendering.ts';
 
-/** The mail about a move of a return; undefined if a later move has made it obsolete. */
+/** Writes the mail about a new status of a return; undefined if a later status has made the mail obsolete. */
 export function returnChanged(
   context: MailContext,
   { order_id, return_id, status }: Mails['return_changed'],
@@ -48,7 +48,7 @@ async function partsOf(told: Told, found: Return, status: Return['status']): Pro
   }
 }
 
-/** How to send the goods: address, label and instructions. */
+/** Explains how to send the goods back: address, label and instructions. */
 async function approval(told: Told, { number, fee, shipping }: Return): Promise<Part[]> {
   const { say } = told.language;
   const { return_address, instructions } = await policyOf(told.context.shop);

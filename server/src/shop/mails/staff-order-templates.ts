@@ -1,3 +1,5 @@
+/** Mails to the staff about returns, withdrawals and disputes of orders, in the shop's language. */
+
 import sql from 'sql-template-tag';
 import type { Mails } from '../mail.ts';
 import { get } from '../returns/rows.ts';
@@ -6,9 +8,7 @@ import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 import { withoutLinks } from './withdrawal-templates.ts';
 
-/** Mails to the staff about returns, withdrawals and disputes of orders, in the shop's language. */
-
-/** A customer requested a return; undefined if it was cancelled meanwhile. */
+/** Notifies staff that a customer requested a return; undefined if it was cancelled meanwhile. */
 export async function newReturn(
   context: MailContext,
   { return_id, staff_id }: Mails['new_return'],
@@ -38,7 +38,7 @@ export async function newReturn(
   };
 }
 
-/** A consumer withdrew from a contract; undefined if staff have closed the withdrawal meanwhile. */
+/** Notifies staff that a consumer withdrew from a contract; undefined if staff have closed the withdrawal meanwhile. */
 export async function newWithdrawal(
   context: MailContext,
   { withdrawal_id, staff_id }: Mails['new_withdrawal'],
@@ -76,10 +76,10 @@ export async function newWithdrawal(
   };
 }
 
-/** The beginning of the items in words, which may be long. */
+/** Maximum number of characters of the text about the items, which may be long. */
 const MOST_ITEMS = 1000;
 
-/** A dispute was opened, or the bank has decided; undefined if it has decided differently since. */
+/** Notifies staff of a new dispute or a bank's decision; undefined if the dispute has another status meanwhile. */
 export async function orderDisputed(
   context: MailContext,
   { dispute_id, status, staff_id }: Mails['order_disputed'],

@@ -4,8 +4,8 @@ import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
 /**
- * Acknowledges a statement of withdrawal. Anyone can enter any e-mail address, so the mail shows nothing of an order, and
- * mail programs find no links in the entries.
+ * Acknowledges a statement of withdrawal. Anyone can enter any e-mail address, so the mail shows no data of an order,
+ * and mail programs find no links in the entries.
  */
 export async function withdrawalStated(
   context: MailContext,
@@ -39,7 +39,7 @@ export async function withdrawalStated(
   };
 }
 
-/** The text with the marks in brackets by which mail programs find addresses: `https[:]//evil[.]example`. */
+/** Puts the characters by which mail programs recognize links in brackets: `https[:]//evil[.]example`. */
 export function withoutLinks(text: string): string {
   return text
     .replaceAll(/[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu, (dot) => `[${dot}]`)

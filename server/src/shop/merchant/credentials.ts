@@ -1,6 +1,6 @@
 /**
- * Credentials of a shop: API keys, storefront tokens and sync keys, in one table. A secret is returned once. It can be
- * rotated once, which keeps the old one valid for some hours. Revoking it takes effect at once.
+ * Credentials of a shop: API keys, storefront tokens and sync keys, in one table. A secret is returned once. A
+ * credential can be rotated once; its old secret stays valid for some hours. Revocation takes effect immediately.
  */
 
 import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey, SyncKeyScope } from '@commerce-backend/spec';
@@ -31,7 +31,7 @@ export interface CredentialInput {
 
 const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
 const SYNC_SCOPES = ['read', 'write'];
-/** The scope that a sync key with `write` has in addition. */
+/** The additional scope of a sync key with `write`. */
 const CATALOG_WRITE = 'catalog:write';
 const GRACE_HOURS = 24;
 const LIST_LIMIT = 1_000;
@@ -63,14 +63,14 @@ const COLUMNS: Record<CredentialKind, Sql> = {
   }),
   sync: selectList<SyncKey>({
     ...COMMON,
-    // The last digits of a UUIDv7 are random. The first are a time, which two keys may share.
+    // The last digits of a UUIDv7 are random. The first digits are a time, which two keys may share.
     key_id: sql`'sync_' || right(t.id::text, 12)`,
     scopes: sql`case when ${CATALOG_WRITE} = any(t.scopes) then array['read', 'write'] else array['read'] end`,
   }),
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
-/** Lists active and revoked credentials, newest first. Beyond 1,000, lists active ones first. */
+/** Lists active and revoked credentials, newest first. If there are more than 1,000, prefers active ones. */
 export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind): Promise<Credentials[Kind][]> {
   return shop.rows(
     sql`with kept as (
@@ -90,7 +90,7 @@ export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, i
   return found;
 }
 
-/** Creates an API key. `write` includes `read`. The caller must have all of the scopes. */
+/** Creates an API key. `write` includes `read`. The handler must check that the caller has all of the scopes. */
 export async function createApiKey(
   shop: Shop,
   { description, scopes }: { description: string; scopes: ApiKeyScope[] },
@@ -119,8 +119,9 @@ export async function createSyncKey(
 }
 
 /**
- * Creates a successor with the same description, kind, scopes and origins. The old secret is valid for another
- * `grace_hours`. Throws `key_not_active` if the credential is revoked or was rotated before.
+ * Creates a successor with the same description, kind, scopes and origins. The old secret stays valid for another
+ * `grace_hours` hours. Throws `not_found`, `key_not_active` if the credential is revoked or was rotated before, and
+ * `limit_reached` or `sync_key_limit`, because the old secret still counts as active.
  */
 export async function rotate<Kind extends CredentialKind>(
   shop: Shop,
@@ -143,7 +144,7 @@ export async function rotate<Kind extends CredentialKind>(
   return made;
 }
 
-/** Revokes a credential at once. Repeating it changes nothing. */
+/** Revokes a credential. Repeating the call changes nothing. */
 export async function revoke<Kind extends CredentialKind>(
   shop: Shop,
   kind: Kind,
@@ -180,7 +181,7 @@ async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   return { ...made, secret };
 }
 
-/** The id of the staff member or API key that creates a credential; null for other callers. */
+/** The id of the calling staff member or API key; null for other callers. */
 function actedBy({ actorType, actorId }: Shop): string | null {
   return actorType === 'staff' || actorType === 'api_key' ? actorId : null;
 }

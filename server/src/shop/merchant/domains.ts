@@ -10,7 +10,7 @@ import type { Shop } from '../shop.ts';
 
 export type Domain = RowOf<'site_domains', 'host' | 'site_id' | 'is_primary'>;
 
-/** How often each process reads the hosts. Until then, processes may differ after a change. */
+/** Interval at which each process reads the hosts. After a change, the processes may differ for this time. */
 export const DOMAINS_READ_EVERY_SECONDS = 5;
 
 export async function readDomains(db: pg.Pool): Promise<Domain[]> {
@@ -38,7 +38,10 @@ export async function primaryHost(shop: Shop): Promise<string | undefined> {
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
-/** Converts a host to lower-case ASCII (punycode). Throws an Error that explains what is invalid. */
+/**
+ * Converts a host to lower-case ASCII (punycode). Throws a ValidationError for an invalid host, an IP address or the
+ * host of BASE_URL.
+ */
 export function readHost(text: string, baseUrl: string): string {
   if (!/^[^\s/\\:@?#%*[\]]{1,253}$/u.test(text) || !URL.canParse(`https://${text}`)) {
     throw hostMistake(`"${text}" is not a host. Enter only the name, such as shop.example, without https:// and port.`);

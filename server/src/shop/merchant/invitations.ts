@@ -44,7 +44,8 @@ export async function list(shop: Shop): Promise<StaffInvitation[]> {
 
 /**
  * Invites an e-mail address in the name of the calling staff member, and replaces an earlier invitation. Throws
- * `already_staff`, `limit_reached`, or `insufficient_scope` if the role of either exceeds the caller's.
+ * `already_staff`, `limit_reached`, or `insufficient_scope` if the role of the new or the earlier invitation exceeds
+ * the caller's.
  */
 export async function create(
   shop: Shop,
@@ -111,7 +112,7 @@ export interface ShownInvitation extends RowOf<'staff_invitations', 'email' | 'r
 
 const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
 
-/** Returns the content of an invitation. Throws `invitation_token_invalid`. */
+/** Returns the content of an invitation. Throws `invitation_token_invalid`, `site_suspended` or `site_moved`. */
 export async function show(shop: Shop, token: string): Promise<ShownInvitation> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const found = await shop.one<ShownInvitation & { closed: Closed | null }>(
@@ -129,7 +130,10 @@ export async function show(shop: Shop, token: string): Promise<ShownInvitation> 
   return shown;
 }
 
-/** Throws the errors of `register`, so that no password is hashed in vain. */
+/**
+ * Throws the errors of `show`, or `login_required` if the e-mail address has a login. Call it before hashing a
+ * password.
+ */
 export async function refuseUnusable(db: Pool, token: string): Promise<void> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const { rows } = await queryAlone<{ has_account: boolean; closed: Closed | null }>(
@@ -150,7 +154,7 @@ export interface NewPlace {
 }
 
 /**
- * Accepts an invitation for a person who is logged in. Throws `invitation_token_invalid`, `invitation_for_another`,
+ * Accepts an invitation for a person who is logged in. Throws the errors of `show`, `invitation_for_another`,
  * `already_staff` or `limit_reached`.
  */
 export async function accept(shop: Shop, token: string, staff: Staff): Promise<NewPlace> {
@@ -162,8 +166,8 @@ export async function accept(shop: Shop, token: string, staff: Staff): Promise<N
 }
 
 /**
- * Accepts an invitation and creates a login for its e-mail address. Throws the errors of `accept`, or `login_required`
- * if the address has a login.
+ * Accepts an invitation and creates a login for its e-mail address. Throws the errors of `show`, `limit_reached`, or
+ * `login_required` if the address has a login.
  */
 export async function register(
   shop: Shop,

@@ -2,7 +2,7 @@ import type { Invoicing } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** The settings of a new shop, which issues nothing, because the seller is missing. */
+/** The settings of a new shop. It issues no documents, because the data of the seller is missing. */
 const INITIAL: Invoicing = {
   issue: 'on_fulfillment',
   prefix: 'INV-',
@@ -20,7 +20,7 @@ const INITIAL: Invoicing = {
 
 const NEEDED = ['legal_name', 'address1', 'postal_code', 'city', 'country'] as const;
 
-/** The business that issues a document, as EN 16931 and EU law want it named. */
+/** The business that issues a document, with the data that EN 16931 and EU law require. */
 export interface Seller extends Pick<Invoicing, 'address2' | 'vat_id' | 'tax_number' | 'small_business_note'> {
   legal_name: string;
   address1: string;
@@ -32,7 +32,7 @@ export interface Seller extends Pick<Invoicing, 'address2' | 'vat_id' | 'tax_num
 /** An SQL expression for the settings, from `site_settings t`. */
 export const invoicing: Sql = sql`${JSON.stringify(INITIAL)}::jsonb || t.invoicing`;
 
-/** An SQL expression for the fields that no document can be issued without, from `site_settings t`. */
+/** An SQL expression for the missing fields without which no document can be issued, from `site_settings t`. */
 export const invoicingMissing: Sql = sql`array(
     select field from unnest(${[...NEEDED]}::text[]) with ordinality as needed (field, place)
     where t.invoicing ->> field is null order by place)
@@ -52,7 +52,7 @@ export async function invoicingOf(shop: Shop): Promise<InvoicingState> {
   return found;
 }
 
-/** Returns the seller; undefined while something is missing. */
+/** Returns the seller; undefined while required fields are missing. */
 export function sellerOf({ invoicing, missing }: InvoicingState): Seller | undefined {
   const { legal_name, address1, postal_code, city, country, ...rest } = invoicing;
   if (missing.length > 0 || !legal_name || !address1 || !postal_code || !city || !country) return undefined;

@@ -37,8 +37,8 @@ export async function list(shop: Shop): Promise<StaffMember[]> {
 }
 
 /**
- * Changes a staff member's role. Throws `insufficient_scope` for a role that exceeds the caller's, and `last_owner` if
- * no owner would remain.
+ * Changes a staff member's role. Throws `not_found`, `insufficient_scope` if the old or the new role exceeds the
+ * caller's, and `last_owner` if no owner would remain.
  */
 export async function changeRole(
   shop: Shop,
@@ -77,7 +77,7 @@ export async function remove(shop: Shop, staff_id: string, granter: Granter, cho
   throw new ShopError('member_has_keys', 'This member created keys that still work. Revoke or keep them.', { keys });
 }
 
-/** Invitations of a removed member must not grant access. */
+/** Ends the open invitations sent by a member who was removed or is no longer an owner. */
 async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(
     sql`update staff_invitations set ended_at = now()
@@ -105,7 +105,7 @@ function mayChange({ siteId }: Shop, staff_id: string, { lacks }: Granter): Sql 
   return sql`m.site_id = ${siteId} and m.staff_id = ${staff_id} and m.role <> all(${Object.keys(lacks)}::text[])`;
 }
 
-/** Whether the site has an owner without membership `m`. */
+/** Whether the site still has an owner if the staff member of membership `m` is removed or gets another role. */
 function othersOwn({ siteId }: Shop, staff_id: string): Sql {
   return sql`(m.role <> 'owner' or exists (select from staff_memberships o
     where o.site_id = ${siteId} and o.role = 'owner' and o.staff_id <> ${staff_id}))`;

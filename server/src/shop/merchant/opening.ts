@@ -32,7 +32,7 @@ export interface OpeningDeps {
   /** The operator's card provider for all shops, if any. */
   card: { name: string } | undefined;
   mistakesInRow: RowCheck;
-  /** Adds the failed part of the input to its error. */
+  /** Adds the place of the mistake in the input to an error. */
   refusedAt(place: string, error: unknown): unknown;
 }
 

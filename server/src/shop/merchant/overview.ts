@@ -91,7 +91,10 @@ type Waiting = Pick<
   | 'out_of_stock_count'
 >;
 
-/** Counts the orders that wait for an action. The conditions match the index orders_open. */
+/**
+ * Counts the orders, returns, withdrawals and variants that need an action. The conditions on orders match the index
+ * orders_open.
+ */
 async function readWaiting(shop: Shop): Promise<Waiting> {
   const found = await shop.one<Waiting>(
     sql`select (

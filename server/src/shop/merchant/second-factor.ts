@@ -1,6 +1,7 @@
 /**
- * The second factor of staff: a code of an authenticator app (TOTP, RFC 6238) or a recovery code. A code is counted as
- * an attempt and verified before the transaction, and used up in it. Each code works once.
+ * The second factor of staff: a code of an authenticator app (TOTP, RFC 6238) or a recovery code. Before the
+ * transaction, the attempt is counted and the code is verified; the transaction marks the code as used. Each code works
+ * once.
  */
 
 import { hkdfSync } from 'node:crypto';
@@ -26,7 +27,7 @@ export interface TwoFactor {
   recovery_codes_left: number;
 }
 
-/** A verified code that must still be used up. */
+/** A verified code that is not marked as used yet. */
 export type RightCode = { step: number } | { recovery_hash: Buffer };
 
 export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
@@ -75,8 +76,9 @@ export async function setUp(
 }
 
 /**
- * Verifies a TOTP or recovery code; with `pending`, against the unconfirmed secret. Throws `second_factor_invalid`, and
- * `rate_limited` after five wrong codes. Do not hold a database connection during the call.
+ * Verifies a TOTP or recovery code; with `pending`, against the unconfirmed secret. Throws `second_factor_invalid`,
+ * `not_found` if no secret is pending, and `rate_limited` after five wrong codes. Do not hold a database connection
+ * during the call.
  */
 export async function judge(
   db: Pool,
@@ -89,7 +91,7 @@ export async function judge(
   const draws = [{ key: `second_factor ${staff_id}`, points, seconds }];
   const [drawn] = await draw(db, draws);
   if (!drawn || drawn.remaining < 0) {
-    // A rejected attempt does not count.
+    // A rejected attempt does not count toward the limit.
     await giveBack(db, draws);
     const retry_after_seconds = Math.max(1, Math.ceil((drawn?.ms_until_reset ?? 0) / 1_000));
     throw new ShopError('rate_limited', 'Too many wrong codes. Retry later.', { retry_after_seconds });
@@ -126,7 +128,7 @@ async function judgeRecovery(db: Pool, staff_id: string, code: string) {
   return rows.length > 0 ? { recovery_hash } : undefined;
 }
 
-/** Uses up a verified code. Throws `second_factor_invalid` if a concurrent call has used it. */
+/** Marks a verified code as used. Throws `second_factor_invalid` if this code or a later one was already used. */
 export async function use(shop: Shop, staff_id: string, code: RightCode): Promise<void> {
   const used = await shop.run(
     'step' in code
@@ -180,7 +182,10 @@ export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
   return Boolean(removed?.turned_on_at);
 }
 
-/** Re-encrypts all TOTP secrets. Returns their number, and the people whose secret neither key decrypts. */
+/**
+ * Re-encrypts all TOTP secrets. Returns the number of re-encrypted secrets, and the ids of the staff members whose
+ * secret neither the old nor the new SECRET_KEY decrypts.
+ */
 export async function resealSecondFactors(
   connection: Connection,
   { from, to }: { from: string; to: string },

@@ -90,8 +90,8 @@ export async function getPublic(shop: Shop): Promise<PublicShop> {
 }
 
 /**
- * Changes the given settings. A list or object is replaced as a whole. Throws `currency_in_use` if the shop has prices
- * in the old currency.
+ * Changes the given settings. A list or object is replaced as a whole. Throws a ValidationError, or `currency_in_use`
+ * if the shop has amounts in the old currency.
  */
 export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string): Promise<Settings> {
   const mistakes = [...settingsMistakes(patch), ...publicMistakes(patch, baseUrl)];
@@ -105,7 +105,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         show_stock = coalesce(${patch.show_stock ?? null}, show_stock)
       where site_id = ${shop.siteId}`,
   );
-  // For nullable fields, a missing value differs from null.
+  // In nullable fields, null clears the value, and a missing field keeps it.
   await shop.run(
     sql`update site_settings set
         name = coalesce(${name}, name),
@@ -195,8 +195,8 @@ function settingsMistakes({
 }
 
 /**
- * Verifies an IBAN by ISO 13616: the first four characters go to the end, letters count from 10 on, and the remainder
- * modulo 97 must be 1.
+ * Verifies an IBAN by ISO 13616: the first four characters are moved to the end, letters become numbers (A = 10), and
+ * the remainder modulo 97 must be 1.
  */
 export function hasValidCheckDigits(iban: string): boolean {
   const moved = iban.slice(4) + iban.slice(0, 4);
@@ -204,7 +204,7 @@ export function hasValidCheckDigits(iban: string): boolean {
   return BigInt(digits) % 97n === 1n;
 }
 
-/** Adds the missing fields, as responses contain all of them. */
+/** Adds the missing fields, because responses contain all of them. */
 function whole(details: BankDetails | undefined): BankDetails | undefined {
   return details && { bic: null, bank_name: null, instructions: null, ...details };
 }

@@ -42,7 +42,10 @@ export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boole
   return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
 }
 
-/** Like `get`, for facts that the caller has read. */
+/**
+ * Returns the steps that depend only on these facts, blocking ones first. `get` adds those about withdrawals and
+ * returns.
+ */
 export function stepsOf(facts: Facts, deps: CardDeps): SetupItem[] {
   return [
     products(facts),
@@ -94,7 +97,7 @@ function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }:
   return missing('payment', message, settings('bank_details'), true);
 }
 
-/** The step about payments with real money. A shop without any payment method has another step. */
+/** The step about payments with real money. The lack of any payment method is a separate step. */
 function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   const operators = account_mode === null && card !== undefined && card.name !== TEST_PROVIDER;
   if (takes_transfers || account_mode === 'live' || has_pickup || operators) {
@@ -131,7 +134,7 @@ function storefront({ storefront_url }: Facts): SetupItem {
   return missing('storefront_url', message, settings('storefront_url'));
 }
 
-/** Only for shops that sell to the EU. */
+/** Returns the step only for shops that sell to the EU. */
 async function withdrawal(shop: Shop): Promise<SetupItem[]> {
   const found = await shop.one<{ is_eu: boolean; is_on: boolean }>(
     sql`select ${isEuShop} as is_eu, ${withdrawalPage} as is_on from site_settings t where t.site_id = ${shop.siteId}`,
@@ -143,7 +146,7 @@ async function withdrawal(shop: Shop): Promise<SetupItem[]> {
   return [missing('withdrawal', message, settings('withdrawal_page'))];
 }
 
-/** Only for shops that accept return requests. */
+/** Returns the step only for shops that accept return requests. */
 async function returns(shop: Shop): Promise<SetupItem[]> {
   const { enabled, return_address } = await policyOf(shop);
   if (!enabled) return [];

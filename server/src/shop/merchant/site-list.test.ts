@@ -8,7 +8,7 @@ import { ValidationError } from '../errors.ts';
 import { suspendSite } from '../sites/state.ts';
 import { listSites, pageOfSites } from './site-list.ts';
 
-test('the list of sites counts the data of each site separately', async () => {
+test('the list of sites shows the counts of each site separately', async () => {
   const [{ db }, busy, quiet] = [await testServer(), await openShop(), await openShop()];
   await busy.givenProduct();
   await busy.givenProduct({ status: 'draft' });
@@ -54,7 +54,7 @@ async function givenFleet(size: number) {
 }
 
 test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as const)(
-  'pages sorted by %s contain every site once',
+  'the pages of the site list, sorted by %s, contain every site once',
   async (sort) => {
     const { shops, page } = await givenFleet(5);
     await shops[1]?.givenProduct();
@@ -73,7 +73,7 @@ test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as co
   },
 );
 
-test('paging through the list of sites skips none when one moves to the front meanwhile', async () => {
+test('the pages of the site list skip no site when one moves to an earlier page', async () => {
   const { shops, page } = await givenFleet(4);
   const first = await page({ sort: 'products', limit: 2 });
   const last = shops.find(({ site_id }) => site_id === first.sites[1]?.site_id);
@@ -87,7 +87,7 @@ test('paging through the list of sites skips none when one moves to the front me
   await expect(page({ sort: 'products', cursor: 'AAAA' })).rejects.toThrow(ValidationError);
 });
 
-test('filters the list of sites by state and problem, and lists the most urgent first', async () => {
+test('filters the list of sites by state and problem, and can list sites with problems first', async () => {
   const { shops, page } = await givenFleet(3);
   const [empty, selling, away] = shops.map(({ site_id }) => site_id);
   for (const shop of shops.slice(1)) {
@@ -111,7 +111,7 @@ test('filters the list of sites by state and problem, and lists the most urgent 
   ]);
 });
 
-test('the filter by problem finds exactly the sites that have it', async () => {
+test('the site filter by problem finds exactly the sites with that problem', async () => {
   const { shops, page } = await givenFleet(3);
   const [failing, gone, well] = shops;
   for (const shop of shops) {
@@ -135,7 +135,7 @@ test('the filter by problem finds exactly the sites that have it', async () => {
 });
 
 test.each(['name', 'orders', 'health'] as const)(
-  'runs as many SQL statements for many sites as for one, sorted by %s',
+  'listing sites sorted by %s runs the same number of SQL statements for any number of sites',
   async (sort) => {
     await openShop();
     const { db } = await testServer();
@@ -159,7 +159,7 @@ test.each(['name', 'orders', 'health'] as const)(
   },
 );
 
-test('a site cannot see the data of another site in the list', async () => {
+test('the site list does not let one site see the data of another', async () => {
   const { db } = await testServer();
   const [shop, other] = [await openShop(), await openShop()];
   const rowsAs = (tenant: string) =>

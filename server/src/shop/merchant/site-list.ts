@@ -13,7 +13,7 @@ import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } f
 export const SITE_STATUSES = ['open', 'suspended', 'moved', 'deleting'] as const;
 type SiteStatus = (typeof SITE_STATUSES)[number];
 
-/** From worst to least bad; `health` sorts by this. */
+/** From most to least severe. The sort order `health` follows this order. */
 export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as const;
 type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
@@ -115,7 +115,7 @@ export async function siteDetails(shop: Shop, card: Card) {
   return { ...site, ...counted, ...health, health: { ...waiting, failing_webhooks, setup: { can_sell, missing } } };
 }
 
-/** Sorts the matching sites. Reads only the data that the sort order needs. */
+/** Filters and sorts the sites. Reads only the data that the filter and the sort order need. */
 async function inOrder(connection: Connection, card: Card, filter: SiteFilter): Promise<Placed<Named>[]> {
   const { q, sort = 'name', status, problem } = filter;
   const words = q?.toLowerCase();
@@ -182,7 +182,7 @@ function placeOf(sort: SiteOrder, site: Named, key: Key | undefined, health: Hea
   return key?.[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
 }
 
-/** Reads the sort keys of sites. Columns that are not `wanted` are null. */
+/** Reads the names and counts of sites. Counts that are not `wanted` are null. */
 function keysOf(connection: Connection, sites: Named[], wanted: readonly string[]): Promise<Map<string, Key>> {
   return ofEach(connection, sites, (site_ids) => query<OfSite<Key>>(connection, countsOf(site_ids, wanted)));
 }
@@ -228,7 +228,7 @@ async function ofEach<Row extends { site_id: string }>(
   return found;
 }
 
-/** So few that a statement stays well within the statement timeout. */
+/** Small enough that a statement stays well within the statement timeout. */
 const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {

@@ -28,7 +28,7 @@ export function placeInOrder<One extends Place>(placed: One[], order: SiteOrder)
 /** A cursor has at most 512 characters, and a name may be longer. */
 const KEPT_OF_NAME = 40;
 
-/** Returns a cursor for the position after a site. It stays valid if sites move. */
+/** Returns a cursor for the position after a site. The cursor stays valid if the order of the sites changes. */
 export function cursorAfter({ key, site }: Place, order: SiteOrder): string {
   return Buffer.from(JSON.stringify([order, cut(key), site.site_id])).toString('base64url');
 }

@@ -9,7 +9,7 @@ import { createSite, mintPassword } from './sites.ts';
 const staff = { email: 'someone@example.com', name: 'Someone' };
 const password = await mintPassword();
 
-test('determines the number of decimals of a currency', async () => {
+test('returns the number of decimals of a currency', async () => {
   for (const [currency, price] of [
     ['EUR', '10.50'],
     ['JPY', '1050'],
@@ -33,7 +33,7 @@ test('rejects a new site with an unknown currency code', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('reports every mistake in a new site at once', async () => {
+test('rejects a new site and reports all its mistakes together', async () => {
   const { db } = await testServer();
   const site = { name: ' ', currency: 'yen', staff: { email: 'nobody', name: 'x'.repeat(256) }, password };
 

@@ -115,7 +115,7 @@ function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[]
   return mistakes;
 }
 
-/** Adds a person to the staff, and creates a login if they have none. */
+/** Makes a person the owner of the site, and creates a login if they have none. */
 async function hire(connection: Connection, site_id: string, { staff, password }: NewSite) {
   const { email, name } = staff;
   const hired = await query<RowOf<'staff', 'id'>>(

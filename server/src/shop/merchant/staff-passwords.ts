@@ -1,4 +1,4 @@
-/** Staff set a new password with the old one or with a mailed link. Both end every session. */
+/** Staff set a new password with the old one or with a mailed link. A new password ends every session. */
 
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';

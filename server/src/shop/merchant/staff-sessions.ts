@@ -36,7 +36,7 @@ export async function list(shop: Shop, { staff_id, current }: Own): Promise<Staf
   });
 }
 
-/** Ends a session at once. Throws `not_found`, even for another person's session. */
+/** Ends a session. Throws `not_found`, also for another person's session. */
 export async function end(shop: Shop, staff_id: string, session_id: string): Promise<void> {
   const ended = await shop.run(
     sql`update staff_sessions set revoked_at = now() where id = ${session_id} and staff_id = ${staff_id} and ${ALIVE}`,
@@ -55,7 +55,10 @@ export async function endAll(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where staff_id = ${staff_id} and ${ALIVE}`);
 }
 
-/** Records that the session confirmed its password or a TOTP code. Returns until when that is valid. */
+/**
+ * Records that the session confirmed its password or a TOTP code. Returns the time until which the confirmation is
+ * valid.
+ */
 export async function confirm(shop: Shop, session_id: string, by: 'password' | 'code'): Promise<string> {
   const confirmed = await shop.one<{ confirmed_until: string }>(
     sql`update staff_sessions set confirmed_at = now(),

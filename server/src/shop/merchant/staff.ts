@@ -32,7 +32,7 @@ export interface VerifiedLogin {
   staff: Staff;
   /** The hash that the password matched. */
   password_hash: string;
-  /** Must be used up when the session is created. */
+  /** The second-factor code, which must be used up when the session is created. */
   code: secondFactor.RightCode | undefined;
 }
 
@@ -117,7 +117,7 @@ export async function openSession(
   };
 }
 
-/** Ends a session at once. */
+/** Ends a session immediately. */
 export async function closeSession(shop: Shop, session_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where id = ${session_id} and revoked_at is null`);
 }
@@ -128,7 +128,7 @@ export async function get(shop: Shop, staff_id: string): Promise<Staff> {
   return found;
 }
 
-/** Lists the shops of a staff member by name. */
+/** Lists the shops of a staff member, sorted by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
   return shop.rows<Merchant>(
     sql`select ${selectList(merchantFields)}

@@ -92,7 +92,7 @@ export function usualCountry(code: string): UsualCountry | undefined {
 
 export const EU_COUNTRIES: readonly string[] = EU.map(([country]) => country);
 
-/** Where a shop ships to. */
+/** The destinations to which a shop ships. */
 export type Reach = 'country' | 'eu' | 'world';
 
 type Taxes = Required<Pick<SettingsPatch, 'default_tax_rate' | 'tax_rates'>>;

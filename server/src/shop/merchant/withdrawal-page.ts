@@ -8,5 +8,7 @@ export const isEuShop: Sql = sql`(exists (
     select from shipping_options option
     where option.site_id = t.site_id and option.active and option.countries && ${EU_COUNTRIES}::text[]))`;
 
-/** Whether the page for withdrawals is on, in `site_settings t`: EU law asks for it, so it is on for EU shops. */
+/**
+ * Whether the page for withdrawals is on, in `site_settings t`. Default: on for EU shops, because EU law requires it.
+ */
 export const withdrawalPage: Sql = sql`coalesce(t.withdrawal_page, ${isEuShop})`;

@@ -36,7 +36,7 @@ export async function listKeys(owner: Connection): Promise<OperatorKey[]> {
   return rows;
 }
 
-/** Revokes a key at once. Throws NotFound for an unknown id. */
+/** Revokes a key immediately. Throws NotFound for an unknown id. */
 export async function revokeKey(owner: Connection, id: string): Promise<void> {
   const { rowCount } = await query(
     owner,

@@ -1,4 +1,7 @@
-/** The credit limit of customers with payment terms. Whoever adds to what a customer owes locks the customer first. */
+/**
+ * The credit limit of customers with payment terms. Code that adds to the amount that a customer owes locks the
+ * customer first.
+ */
 
 import sql from 'sql-template-tag';
 import { ShopError } from '../errors.ts';
@@ -30,7 +33,10 @@ export async function lockCreditOf(shop: Shop, order_id: string): Promise<string
   return customer_id;
 }
 
-/** Throws `credit_limit_exceeded` if a customer owes more than the credit limit after an edit that raised an order's total. */
+/**
+ * Throws `credit_limit_exceeded` if a customer owes more than the credit limit, after an edit has raised an order's
+ * total.
+ */
 export async function refuseMoreCredit(shop: Shop, customer_id: string, order_id: string): Promise<void> {
   const digits = shop.currencyDigits;
   const found = await shop.one<{ credit_limit: string; total: string; left: string; others: string }>(
@@ -46,7 +52,7 @@ export async function refuseMoreCredit(shop: Shop, customer_id: string, order_id
   throw beyondLimit({ credit_limit: decimal(limit, digits), amount_due: decimal(others, digits), total: found.total });
 }
 
-/** The error for an order that a customer cannot pay later, because they would owe too much. */
+/** The error for an order on payment terms that would exceed the customer's credit limit. */
 export function beyondLimit(amounts: { credit_limit: string; amount_due: string; total: string }): ShopError {
   const message = `With this order, more than the credit limit of ${amounts.credit_limit} would be due.`;
   return new ShopError('credit_limit_exceeded', message, amounts);

@@ -6,8 +6,8 @@ import type { Shop } from '../shop.ts';
 import { amountReceived } from './received.ts';
 
 /**
- * Disputes (chargebacks) of a payment at a provider. An open dispute holds the shipping of its order; open and lost ones
- * lower what can be refunded. Nothing else follows from them.
+ * Disputes (chargebacks) of a payment at a provider. An open dispute blocks the shipping of its order. Open and lost
+ * disputes lower the refundable amount. Disputes have no other effect.
  */
 
 const disputeObject = jsonObject<Dispute>({
@@ -29,7 +29,10 @@ export const disputes: Sql = sql`(
   select coalesce(json_agg(${disputeObject} order by d.id), '[]')
   from disputes d where d.site_id = o.site_id and d.order_id = o.id)`;
 
-/** Sets `disputed` of a locked order: the sum of its open and lost disputes, at most the amount received and not refunded. */
+/**
+ * Sets `disputed` of a locked order to the sum of its open and lost disputes, capped at the amount received and not
+ * refunded.
+ */
 export async function countDisputed(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update orders o set updated_at = now(), disputed = least(greatest(0, ${amountReceived} - o.refunds_begun), (

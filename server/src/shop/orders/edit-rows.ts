@@ -98,7 +98,10 @@ export async function readVariants(shop: Shop, ids: string[]): Promise<Map<strin
   return new Map(rows.map((row) => [row.id, { ...row, price: minorUnits(row.price, shop.currencyDigits) }]));
 }
 
-/** The tax rates at purchase and, for tax classes that the order does not have, those of its destination now. */
+/**
+ * Returns the tax rates of the purchase. For tax classes that the order does not have, returns the current rates at its
+ * destination.
+ */
 export async function taxTermsAtPurchase(shop: Shop, before: Before, lines: Line[]): Promise<TaxTerms> {
   const settings = await shop.one<TaxSettings>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, shipping_tax
@@ -114,8 +117,8 @@ export async function taxTermsAtPurchase(shop: Shop, before: Before, lines: Line
 }
 
 /**
- * An active shipping option. Staff may choose any, except delivery without an address. Its price contains the fee of payment on
- * delivery. Throws `shipping_option_unavailable`.
+ * Returns an active shipping option. Staff may choose any, except delivery without an address. Its price includes the
+ * fee of payment on delivery. Throws `shipping_option_unavailable`.
  */
 export async function readOption(
   shop: Shop,

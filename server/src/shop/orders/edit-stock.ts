@@ -4,7 +4,7 @@ import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import type { Plan } from './edit-plan.ts';
 
-/** Returns stock of pieces that leave the order, and takes that of added ones. */
+/** Restocks pieces that an edit removes, and takes added pieces from the stock. */
 export async function moveStock(shop: Shop, order_id: string, { changed, added }: Plan): Promise<void> {
   const moves = [
     ...changed.map(({ line, quantity }) => ({ ...line, more: quantity - line.quantity })),

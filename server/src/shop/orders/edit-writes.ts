@@ -24,8 +24,9 @@ export interface EditedOrder {
 }
 
 /**
- * Keeps the version of a locked order that an edit replaces. The first edit of a paid order fixes `captured`, because what was
- * received no longer follows from the total, and `released`: the part of the total that neither was received nor is due.
+ * Keeps the version of a locked order that an edit replaces. The first edit of a paid order stores `captured`, because
+ * the amount received no longer follows from the total. It also stores `released`: the part of the total that was
+ * neither received nor is due.
  */
 export async function keepVersion(shop: Shop, order_id: string): Promise<void> {
   const kept = await shop.run(
@@ -106,7 +107,7 @@ export async function writeLines(shop: Shop, order_id: string, { changed, added 
   throw new ShopError('limit_reached', `An order can have at most ${MAX_LINES} lines.`, { limit: MAX_LINES });
 }
 
-/** Writes the amounts and the shipping option, and the discount to the redeemed code. */
+/** Writes the amounts and the shipping option of an order, and the discount of its redeemed code. */
 export async function writeAmounts(shop: Shop, order_id: string, edited: EditedOrder): Promise<void> {
   const { subtotal, discount, shipping_cost, tax, total, shipping } = edited;
   const taxes = shipping?.taxes.map(({ tax_class, rate, amount, tax }) => ({

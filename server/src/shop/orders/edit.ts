@@ -1,7 +1,8 @@
 /**
- * Edits of orders: pieces that have not shipped are taken out or added, and the shipping option is changed. Each edit runs in
- * one transaction on the locked order, and keeps the version that it replaces. An edit of a paid order changes what is due or
- * owed, never the payment status. An unpaid order becomes paid if recorded money covers its new total.
+ * Edits of orders: unshipped pieces are removed, pieces are added, and the shipping option is changed. Each edit runs
+ * in one transaction on the locked order, and keeps the version that it replaces. An edit of a paid order changes the
+ * amount due or the refund due, but never the payment status. An unpaid order becomes paid if the recorded payments
+ * cover its new total.
  */
 
 import type { OrderDetails, OrderEditInput } from '@commerce-backend/spec';
@@ -31,7 +32,7 @@ export interface OrderEdit {
   order: OrderDetails;
 }
 
-/** Carries the result of a dry run out of its savepoint, which is then rolled back. */
+/** The result of a dry run, which is thrown to roll back the savepoint. */
 class Preview extends Error {
   readonly result: OrderEdit;
 
@@ -42,9 +43,10 @@ class Preview extends Error {
 }
 
 /**
- * Edits an order, or with `dry_run` only returns it as it would be. An edit without a change writes nothing. Throws `order_not_editable`, `payment_in_progress`,
- * `edit_exceeds_remaining`, `insufficient_stock`, `shipping_option_unavailable`, `credit_limit_exceeded`, `price_changed` if the
- * total is not the expected one, and a ValidationError.
+ * Edits an order. With `dry_run`, only returns the order as it would be. An edit without a change writes nothing.
+ * Throws `order_not_editable`, `payment_in_progress`, `edit_exceeds_remaining`, `insufficient_stock`,
+ * `shipping_option_unavailable`, `credit_limit_exceeded`, `price_changed` if the total is not the expected one, and a
+ * ValidationError.
  */
 export async function edit(shop: Shop, order_id: string, input: OrderEditInput): Promise<OrderEdit> {
   const { dry_run = false, expected_total } = input;
@@ -123,7 +125,10 @@ function refuseUneditable({ status, payment_status, fulfillment_status }: Locked
   throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
 }
 
-/** Throws `order_not_editable` for an order with an invoice, because an order has only one and its content is final. */
+/**
+ * Throws `order_not_editable` for an order with an invoice, because an order has only one invoice, whose content is
+ * final.
+ */
 async function refuseInvoiced(
   shop: Shop,
   { id, status, payment_status, fulfillment_status }: LockedOrder,
@@ -137,7 +142,10 @@ async function refuseInvoiced(
   throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
 }
 
-/** Throws `order_not_editable` for an order with a tax that its lines do not have, such as an imported one. */
+/**
+ * Throws `order_not_editable` for an order whose tax is not the sum of the tax of its lines and shipping, such as an
+ * imported one.
+ */
 function refuseUnknownTax(shop: Shop, order: LockedOrder, { tax, shipping_tax }: Before, lines: Line[]): void {
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
   const known = lines.reduce((sum, line) => sum + line.tax, minor(shipping_tax ?? '0'));
@@ -158,7 +166,7 @@ async function refuseOpenPayment(shop: Shop, order_id: string): Promise<void> {
   throw new ShopError('payment_in_progress', message, { payment_id: open.id });
 }
 
-/** Throws a ValidationError if no piece would be left, because that is a cancellation. */
+/** Throws a ValidationError if no piece would be left, because the order should then be cancelled. */
 function refuseEmpty(lines: Line[], { changed, added }: Plan): void {
   const after = new Map(changed.map(({ line, quantity }) => [line.id, quantity]));
   if (added.length > 0 || lines.some(({ id, quantity, removed }) => (after.get(id) ?? quantity) > removed)) return;

@@ -76,8 +76,8 @@ const TO_REMIND = [
 ];
 
 /**
- * Reminds customers once of an unpaid bank transfer, halfway to the deadline, and of an overdue invoice, unless nothing is due
- * any more. At most 100 of each per call; returns the number.
+ * Reminds customers once of an unpaid bank transfer, halfway to the deadline, and once of an overdue invoice. Sends no
+ * reminder if nothing is due. Sends at most 100 of each per call, and returns the number.
  */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {

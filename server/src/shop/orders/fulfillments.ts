@@ -29,14 +29,14 @@ export async function list(shop: Shop, order_id: string): Promise<{ fulfillments
 interface TrackingInput {
   carrier?: string | null;
   tracking_number?: string | null;
-  /** If absent, the page of a known carrier. */
+  /** Default: the tracking page of a known carrier. */
   tracking_url?: string | null;
 }
 
 export interface FulfillmentInput extends TrackingInput {
-  /** Default: all unshipped items. */
+  /** Default: all items that can ship. */
   items?: { line_item_id: string; quantity: number }[];
-  /** Whether to ship although a dispute of the payment is open. */
+  /** Whether to ship despite an open dispute of the payment. */
   override_dispute?: boolean;
 }
 
@@ -155,7 +155,7 @@ interface Line {
   remaining: number;
 }
 
-/** Reads the unshipped quantity of each line. The order must be locked. */
+/** Returns the quantity of each line that can ship. The order must be locked. */
 function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
   return shop.rows<Line>(
     sql`select l.id, ${toFulfill} as remaining from order_lines l

@@ -4,7 +4,7 @@
  * 1. plan the orders
  * 2. lock the customers and the counter of order numbers, which delays new orders of the shop
  * 3. find orders of earlier imports
- * 4. write the new orders, and continue the shop's own numbers after theirs
+ * 4. write the new orders, and continue the shop's own numbers after the imported ones
  */
 
 import type { OrderImport, OrderImportResult, ValidationErrorItem } from '@commerce-backend/spec';
@@ -86,7 +86,7 @@ interface Planned extends Row {
   plan: PlannedOrder;
 }
 
-/** Returns the row with its plan, or nothing after recording its mistakes. */
+/** Returns the row with its plan, or an empty array after recording the mistakes of the row. */
 function plan({ currency, currencyDigits: digits }: Shop, row: Row): Planned[] {
   if (row.errors.length > 0) return [];
   try {
@@ -192,7 +192,7 @@ function differences(before: Known, { amounts, ...states }: PlannedOrder, loc: P
   });
 }
 
-/** Assigns variants to lines by SKU. A line without a matching variant keeps only its name. */
+/** Links lines to variants by SKU. A line without a matching variant refers to no product. */
 async function connectLines(shop: Shop, fresh: NewOrder[], rows: Row[]): Promise<void> {
   const skus = new Set(fresh.flatMap(({ plan }) => plan.lines.flatMap(({ sku }) => sku?.toLowerCase() ?? [])));
   const found = await shop.rows<{ id: string; product_id: string; sku: string }>(

@@ -77,7 +77,7 @@ async function spendAgain(shop: Shop, { id, total }: LockedOrder, agent_token_id
   );
 }
 
-/** Whether staff offered the prices of the order. They are not those of the products. */
+/** Whether staff set the prices of the order in a draft order. They may differ from the prices of the products. */
 async function isFromDraft(shop: Shop, order_id: string): Promise<boolean> {
   const draft = await shop.one(
     sql`select from draft_orders d join orders o on o.site_id = d.site_id and o.checkout_id = d.checkout_id

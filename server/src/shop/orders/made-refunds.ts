@@ -16,7 +16,7 @@ interface MadeRefund {
 
 /**
  * Records a refund that staff made in the provider's dashboard. Its id is derived from the provider's, so it is
- * recorded once. What the order no longer has, because an exchange moved it, is recorded at its exchange orders. Throws
+ * recorded once. The part of the amount that an exchange moved to another order is recorded there. Throws
  * `refund_exceeds_paid` if a pending refund of ours needs the same amount, and `conflict` if the payment itself was not
  * reported yet. The provider then sends the webhook again.
  */
@@ -87,7 +87,7 @@ async function settleParts(shop: Shop, payment_id: string, outcome: MoveOutcome)
   return isChanged;
 }
 
-/** Locks the exchange orders to which money of a locked order has moved, oldest first, like all orders in order of ids. */
+/** Locks the exchange orders to which money of a locked order has moved, in order of ids, oldest first. */
 async function exchangesOf(shop: Shop, order_id: string): Promise<LockedOrder[]> {
   const found = await shop.rows<RowOf<'orders', 'id'>>(
     sql`with recursive made as (

@@ -10,9 +10,9 @@ export interface Arrived {
   order_number: string;
   /** Decimal string that must equal the order's total; not compared if missing. */
   amount?: string;
-  /** Decimal string that arrived, checked by staff. */
+  /** The amount that arrived, checked by staff, as a decimal string. */
   received?: string;
-  /** The entry of a bank statement. */
+  /** Identifies the entry of a bank statement. */
   entry?: string;
 }
 
@@ -27,14 +27,15 @@ interface Marking {
   due: Map<string, number>;
   /** The orders of earlier rows. */
   seen: Set<string>;
-  /** The recorded entries of bank statements, with those of earlier rows. */
+  /** The recorded entries of bank statements, including the entries of earlier rows. */
   entries: Set<string>;
 }
 
 /**
- * Marks up to 100 orders as paid by the rules of `markPaid`, and records payments for orders on payment terms, paid in parts,
- * overpaid, or with an amount due after an edit. A rejected row does not stop the others. A `dry_run` writes nothing. Throws a
- * ValidationError for an amount with more decimals than the currency, and the error of `requirePayments` to record payments.
+ * Marks up to 100 orders as paid by the rules of `markPaid`. Records a payment instead for orders on payment terms,
+ * paid in parts, overpaid, or with an amount due after an edit. A rejected row does not stop the others. A `dry_run`
+ * writes nothing. Throws a ValidationError for an amount with more decimals than the currency, and the error of
+ * `requirePayments` to record payments.
  */
 export async function markSeveralPaid(
   shop: Shop,
@@ -96,8 +97,9 @@ function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
 }
 
 /**
- * Whether the row records a payment instead of marking the whole order as paid: for an order on payment terms, for what an edit
- * left to pay of a paid order, and if staff assign an entry of more than is due, or one to an order that is paid in parts.
+ * Whether the row records a payment instead of marking the whole order as paid. This applies to orders on payment
+ * terms, to amounts due after an edit of a paid order, and to checked entries that exceed the amount due or follow an
+ * earlier payment.
  */
 function isPart(
   shop: Shop,
@@ -140,8 +142,9 @@ function pay(marking: Marking, order: LockedOrder, row: Given): Promise<Outcome>
 }
 
 /**
- * Records a payment: the given amount, or all that is due. Only an entry that staff have checked may be above what is due, because
- * it is recorded once. An amount that they have not checked is exactly what is due of a paid order.
+ * Records a payment of the given amount, or of the whole amount due. Only an entry that staff have checked may exceed
+ * the amount due, because each entry is recorded once. An unchecked amount must equal the amount due if the order is
+ * paid.
  */
 async function payPart(
   { shop, dry_run, due, entries }: Marking,

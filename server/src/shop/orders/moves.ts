@@ -40,7 +40,10 @@ export function paymentOf(
   );
 }
 
-/** Returns the payment at a provider that paid the order or, by an exchange, the order that it is an exchange of. */
+/**
+ * Returns the payment at a provider that paid the order. For an exchange order, this is the payment of the original
+ * order.
+ */
 export function refundPaymentOf(shop: Shop, order_id: string): Promise<{ id: string; amount: string } | undefined> {
   return shop.one<RowOf<'payments', 'id' | 'amount'>>(
     sql`with recursive paid_by as (
@@ -53,19 +56,20 @@ export function refundPaymentOf(shop: Shop, order_id: string): Promise<{ id: str
   );
 }
 
-/** The states of payments and orders in which reports about money that left the shop change nothing. */
+/** The states of payments and orders in which reported refunds and disputes change nothing. */
 const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
 const UNPAID = ['failed', 'voided', 'expired'];
 
 /**
- * Locks the paid order of a payment of which the provider reports that money left the shop; undefined if the report is
- * irrelevant. Throws `conflict` if the payment itself was not reported yet. The provider then sends the report again.
+ * Locks the paid order of a payment for which the provider reports a refund or dispute. Returns undefined if the report
+ * is irrelevant. Throws `conflict` if the payment itself was not reported yet. The provider then sends the report
+ * again.
  */
 export async function orderOfPayment(shop: Shop, payment_id: string): Promise<LockedOrder | undefined> {
   const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(
     sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
   );
-  // The job refunds a payment without an order.
+  // A job refunds payments without an order.
   if (!payment || OVER.includes(payment.status)) return undefined;
   if (!payment.order_id) throw notYetPaid();
   const order = await lockOrder(shop, payment.order_id);

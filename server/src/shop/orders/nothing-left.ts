@@ -9,7 +9,7 @@ import * as events from './timeline.ts';
 
 /**
  * Ends a locked order if a refund leaves nothing to ship: as fulfilled if part of it has shipped, otherwise as
- * cancelled. The cancellation itself does not restock, because the refund states whether to.
+ * cancelled. The cancellation itself restocks nothing, because the refund decides about that.
  */
 export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: RefundReason): Promise<void> {
   const { has_shipped, is_over } = await progressOf(shop, order.id);
@@ -43,7 +43,7 @@ export async function becomeReturned(shop: Shop, order: LockedOrder): Promise<vo
   await events.record(shop, order.id, { type: 'returned', message: 'The goods were returned.', context });
 }
 
-/** Marks a locked order as fulfilled, because the rest of it will not ship. `message` says why. */
+/** Marks a locked order as fulfilled, because the rest of it will not ship. `message` is the reason. */
 export async function becomeFulfilled(shop: Shop, order: LockedOrder, message: string): Promise<void> {
   const after: Partial<OrderStates> = { fulfillment_status: 'fulfilled' };
   await shop.run(
@@ -55,11 +55,11 @@ export async function becomeFulfilled(shop: Shop, order: LockedOrder, message: s
 
 async function becomeCancelled(shop: Shop, order: LockedOrder, reason: CancelReason): Promise<void> {
   const after: Partial<OrderStates> = { status: 'cancelled' };
-  // Only a part of the order was paid.
+  // The order is not fully paid, so its open payment is voided.
   if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';
   await end(shop, order, after, { reason, restock: false });
   await shop.run(
-    // What was received above the price stays owed.
+    // The amount received above the price is still owed to the customer.
     sql`update orders o
       set retained = greatest(0, ${amountReceived} - o.refunds_begun - greatest(0, ${surplusLeft} + o.disputed))
       where o.site_id = ${shop.siteId} and o.id = ${order.id}`,

@@ -11,8 +11,8 @@ export const hasGoods: Sql = sql`exists (
   where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0 and l.requires_shipping)`;
 
 /**
- * Fulfils a locked order that is paid and whose open pieces need no shipping, such as downloads and services. The customer gets no
- * mail about it. An open withdrawal or a dispute leaves the decision to staff.
+ * Fulfils a locked order that is paid and whose open pieces need no shipping, such as downloads and services. Sends the
+ * customer no mail. Leaves orders with an open withdrawal or dispute to staff.
  */
 export async function fulfillIfNothingShips(shop: Shop, order_id: string): Promise<void> {
   const order = await shop.one<OrderStates>(

@@ -57,8 +57,9 @@ export interface OrderPatch {
 }
 
 /**
- * Changes the given fields. Items and amounts never change. Throws `not_found`, `conflict` for a delivery address that the
- * order does not have or no longer uses, and a ValidationError for an incomplete one or an invalid phone number.
+ * Changes the given fields. Items and amounts never change. Throws `not_found`, and `conflict` if the order has no
+ * delivery address or no longer uses it. Throws a ValidationError for an incomplete delivery address or an invalid
+ * phone number.
  */
 export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
   if (patch.shipping_address) await refuseAddress(shop, id, patch.shipping_address);
@@ -117,9 +118,9 @@ export interface LockedOrder extends OrderStates {
   order_number: string;
   payment_method: PaymentMethod | null;
   total: string;
-  /** The price of pieces that came back before the order was paid. */
+  /** The price of pieces that were returned or removed without a refund. It lowers the total. */
   credited: string;
-  /** The recorded or captured money; null if that is not known apart from the payment status. */
+  /** The amount recorded or captured; null if only the payment status shows it. */
   captured: string | null;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
@@ -212,7 +213,9 @@ export async function confirmPayment(
   await mail.enqueue(shop, 'payment_received', { order_id: order.id });
 }
 
-/** Records the rest of a bank transfer of which a part was recorded before. The order holds the sum already. */
+/**
+ * Records the rest of a bank transfer whose first part was recorded before. `orders.captured` already contains the sum.
+ */
 async function recordRest(shop: Shop, { id, captured, total, credited }: LockedOrder): Promise<void> {
   await shop.run(
     sql`insert into order_payments (site_id, id, order_id, amount, method, received_at, actor_id)
@@ -262,8 +265,8 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an order before shipping. Releases its stock and discount code, and voids an open payment. Throws
- * `invalid_transition`.
+ * Cancels an order before shipping. Releases its discount code and, with `restock`, its stock, and voids an open
+ * payment. Throws `invalid_transition`.
  */
 export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
   const order = await lockOrder(shop, id);

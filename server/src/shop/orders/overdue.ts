@@ -6,14 +6,16 @@
 import type { OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 
-/** False, not null, for imported orders, which have no deadline. An order for which money was recorded does not expire. */
+/** False, not null, for imported orders, which have no deadline. An order with a recorded payment does not expire. */
 export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null and o.captured is null
     and o.payment_due_at <= now())`;
 
-/** Whether `orders o` awaits a bank transfer. An order for which money was recorded awaits the rest after its deadline too. */
+/**
+ * Whether `orders o` awaits a bank transfer. An order with a recorded payment still awaits the rest after its deadline.
+ */
 export const isAwaited: Sql = sql`(o.payment_status = 'awaiting_payment' and (o.payment_due_at > now() or o.captured is not null))`;
 
-/** The columns that expiry changes, with their values after it. */
+/** SQL for the current values of the columns that an expiry changes. */
 export const current = {
   status: sql`case when ${isOverdue} then 'cancelled' else o.status end`,
   payment_status: sql`case when ${isOverdue} then 'expired' else o.payment_status end`,

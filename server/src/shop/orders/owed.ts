@@ -5,10 +5,10 @@ import { leftToPay } from './received.ts';
 export const isOwed: Sql = sql`(o.payment_terms_days is not null and o.payment_status = 'pending' and o.status <> 'cancelled'
   and o.total - o.credited > coalesce(o.captured, 0))`;
 
-/** What is left to pay of such an order. */
+/** The amount left to pay of an order on payment terms. */
 const owed: Sql = sql`(o.total - o.credited - coalesce(o.captured, 0))`;
 
-/** What `customers c` owes for orders on payment terms, with what edits have added to paid ones. */
+/** The amount that `customers c` owes for orders on payment terms, including amounts due after edits of paid ones. */
 export const owedBy: Sql = sql`((
     select coalesce(sum(${owed}), 0) from orders o
     where o.site_id = c.site_id and o.customer_id = c.id and ${isOwed}) + (

@@ -1,6 +1,6 @@
 /**
- * Payments that staff record: late ones of expired orders, those of orders on payment terms or by bank transfer, in parts, and
- * those for the amount due of a paid order that was edited. An order becomes paid once nothing is due any more.
+ * Payments that staff record: for expired orders, for orders on payment terms or by bank transfer, and for the amount
+ * due after an edit of a paid order. An order can be paid in parts, and becomes paid once nothing is due.
  */
 
 import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
@@ -63,7 +63,7 @@ async function takesPayments(shop: Shop, order: LockedOrder): Promise<boolean> {
   return payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
 }
 
-/** What is left to pay of locked orders, in minor units by id. */
+/** Returns the amounts left to pay of locked orders, in minor units by id. */
 export async function dueOf(shop: Shop, order_ids: string[]): Promise<Map<string, number>> {
   const found = await shop.rows<{ id: string; due: string }>(
     sql`select o.id, ${leftToPay}::text as due from orders o
@@ -78,7 +78,7 @@ function notPayable({ status, payment_status }: LockedOrder): ShopError {
   return new ShopError('order_not_expired', message, { status, payment_status });
 }
 
-/** Records a payment for a locked order on payment terms. Returns false if the entry is already recorded. */
+/** Records a payment for a locked order. Returns false if the entry is already recorded. */
 export async function recordEntry(
   shop: Shop,
   order: LockedOrder,
@@ -89,7 +89,7 @@ export async function recordEntry(
 }
 
 /**
- * Adds the payment to the money received for a locked order, and marks the order as paid if nothing is due any more. Returns
+ * Adds the payment to the amount received for a locked order, and marks the order as paid if nothing is due. Returns
  * undefined if the entry is already recorded.
  */
 async function insert(shop: Shop, order: LockedOrder, input: PaymentInput): Promise<string | undefined> {
@@ -119,7 +119,7 @@ async function insert(shop: Shop, order: LockedOrder, input: PaymentInput): Prom
   return id;
 }
 
-/** Marks an order as paid if recorded money covers what it costs. */
+/** Marks an order as paid if the recorded payments cover its price. */
 export async function settleIfCovered(shop: Shop, order_id: string): Promise<void> {
   const order = await lockOrder(shop, order_id);
   const { status, payment_status, captured, total, credited } = order;
@@ -145,7 +145,7 @@ function refuseFuture(received_at: string | null | undefined): void {
   throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'Must not be in the future.')]);
 }
 
-/** The entries of bank statements among these that are already recorded. */
+/** Returns the entries that are already recorded. */
 export async function recordedAmong(shop: Shop, entries: string[]): Promise<Set<string>> {
   if (entries.length === 0) return new Set();
   const found = await shop.rows<RowOf<'order_payments', 'entry'>>(

@@ -17,8 +17,8 @@ export const toFulfill: Sql = sql`(${unshipped} - l.withheld)`;
 export const unreturned: Sql = sql`(l.fulfilled - l.returned - l.in_returns - l.refunded_unreturned)`;
 
 /**
- * Pieces of `order_lines l` that can be returned: unreturned, at most those that are not refunded, and none once the order
- * is returned. Imports and refunds of the whole order mark it as returned without naming lines.
+ * Pieces of `order_lines l` that can be returned: the unreturned ones, capped at the number of unrefunded ones. None
+ * once the order is marked as returned, because imports and refunds of the whole order mark it without naming lines.
  */
 export const returnable: Sql = sql`(case when exists (
     select from orders r where r.site_id = l.site_id and r.id = l.order_id and r.fulfillment_status = 'returned') then 0
@@ -62,7 +62,7 @@ export interface PricedQuantities extends LineQuantities {
 }
 
 /**
- * Adds the refundable amount to the quantities of a line: the value of its unrefunded items, at most the order's
+ * Adds the refundable amount to the quantities of a line: the value of its unrefunded items, capped at the order's
  * refundable amount.
  */
 export function lineStateOf(
@@ -76,8 +76,8 @@ export function lineStateOf(
 }
 
 /**
- * Counts the withheld pieces of a locked order: those that open withdrawals cover, and those that a confirmed withdrawal
- * covers and that are not removed, because their refund has failed.
+ * Updates the number of withheld pieces in a locked order: pieces that open withdrawals cover, and pieces of confirmed
+ * withdrawals that are not removed, because their refund has failed.
  */
 export async function countWithheld(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
@@ -96,7 +96,7 @@ export interface Progress {
   /** Whether at least one item has shipped. */
   has_shipped: boolean;
   /**
-   * Whether every item has shipped or was removed for good. A pending refund may still fail and return its items to the
+   * Whether every item has shipped or was finally removed. A pending refund may still fail and return its items to the
    * order.
    */
   is_over: boolean;

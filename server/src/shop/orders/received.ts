@@ -19,8 +19,8 @@ export function paidOrRefunded(received: Sql = amountReceived): Sql {
 }
 
 /**
- * The amount that the shop may keep: the total without pieces that came back unpaid and without what a capture released before an
- * edit or, for a cancelled order, the part that the cancelling refund left.
+ * The amount that the shop may keep: the total minus `credited` and `released`. For a cancelled order, the amount that
+ * the refund at its cancellation left.
  */
 export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained
   else o.total - o.credited - coalesce(o.released, 0) end`;
@@ -28,13 +28,16 @@ export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retai
 export interface Received {
   amount_received: string;
   retained: string;
-  /** Open and lost disputes. */
+  /** The sum of open and lost disputes. */
   disputed: string;
-  /** The price of pieces that came back before the order was paid. */
+  /** The price of pieces that were returned or removed without a refund. It lowers the total. */
   credited: string;
-  /** Null unless the order was edited after it was paid (`keepVersion` in edit-writes.ts). */
+  /**
+   * The part of the total that was neither received nor due before the first edit; null unless the order was edited
+   * after it was paid (`keepVersion` in edit-writes.ts).
+   */
   released: string | null;
-  /** The parts of refunds that returned money above the price: an overpayment, or what an edit had left. */
+  /** The parts of refunds that returned money above the price, after an overpayment or an edit. */
   overpaid: { succeeded: string; pending: string };
 }
 
@@ -42,7 +45,9 @@ interface Money extends Pick<Order, 'status' | 'total'>, Received {
   refunds: Pick<Refund, 'amount' | 'status'>[];
 }
 
-/** The money received for `orders o` above its price and not refunded, negative if below. Pending refunds count. */
+/**
+ * The amount received for `orders o` above its price, minus refunds of it, including pending ones; negative if below.
+ */
 export const surplusLeft: Sql = sql`(${amountReceived} - o.disputed - (o.total - o.credited - coalesce(o.released, 0)) - (
   select coalesce(sum(r.overpaid), 0) from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
   where r.site_id = o.site_id and r.order_id = o.id and m.status is distinct from 'failed'))`;
@@ -56,8 +61,8 @@ export const overpaidParts: Sql = sql`(
   where r.site_id = o.site_id and r.order_id = o.id)`;
 
 /**
- * What is left to pay of `orders o` that is not cancelled, as `amountDue` returns it. In a statement that waits for the lock of
- * the order it could be outdated.
+ * The amount left to pay of `orders o` that is not cancelled, as `amountDue` returns it. It can be outdated in a
+ * statement that waits for the lock of the order.
  */
 export const leftToPay: Sql = sql`round(greatest(0, case
     when o.payment_status not in ('paid', 'partially_refunded', 'refunded') then o.total - o.credited - coalesce(o.captured, 0)
@@ -75,7 +80,7 @@ export function amountDue(order: Money & Pick<Order, 'payment_status'>, digits: 
   return decimal(Math.max(0, charged - minorUnits(amount_received, digits)), digits);
 }
 
-/** The money received above the price of an order, without what refunds returned of it; negative if below. */
+/** The amount received above the price of an order, minus the refunds of it; negative if below. */
 function surplus({ total, credited, amount_received, released, overpaid }: Money, digits: number): number {
   const minor = (amount: string) => minorUnits(amount, digits);
   const kept = minor(total) - minor(credited) - minor(released ?? '0');

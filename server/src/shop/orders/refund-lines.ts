@@ -1,6 +1,6 @@
 /**
- * The items that a refund covers. Recording a refund removes unshipped items from the order at once, so that they
- * cannot ship while it is pending. The caller has locked the order.
+ * The items that a refund covers. Recording a refund removes unshipped items from the order immediately, so that they
+ * cannot ship while the refund is pending. The caller has locked the order.
  */
 
 import sql, { type Sql } from 'sql-template-tag';
@@ -22,7 +22,7 @@ interface Piece {
   quantity: number;
   restock: boolean;
   shipped: boolean;
-  /** Shipped pieces that this refund makes no longer returnable, because it refunds them without a return. */
+  /** Shipped pieces that can no longer be returned, because this refund covers them without a return. */
   unreturned: number;
 }
 
@@ -34,9 +34,9 @@ interface Left {
 }
 
 /**
- * Records the lines of a refund. Throws `not_found` for a line of another order, a ValidationError if a quantity exceeds
- * the line's, and `return_quantity_exceeded` if it restocks items of a return. The items of a return's own refund stay with
- * the return.
+ * Records the lines of a refund. Throws `not_found` for a line of another order, and a ValidationError if a quantity
+ * exceeds the line's. Throws `return_quantity_exceeded` if the refund restocks items that are in a return. The items of
+ * a return's own refund stay with the return.
  */
 export async function claimLines(
   shop: Shop,
@@ -54,8 +54,8 @@ export async function claimLines(
 }
 
 /**
- * The unrefunded quantities of an order by line. Throws `not_found` for lines of other orders, and a ValidationError for
- * more than the quantity of a line.
+ * Returns the unrefunded quantities of an order by line. Throws `not_found` for lines of other orders, and a
+ * ValidationError for more than the quantity of a line.
  */
 export async function refuseMistakes(
   shop: Shop,
@@ -172,7 +172,7 @@ function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
 
 /**
  * Makes the items of a failed refund refundable again. Unshipped items can ship again or, if the order was cancelled
- * with restocking, are restocked. If the refund had succeeded first, items that were removed or restocked stay so.
+ * with restocking, are restocked. If the refund had succeeded first, removed and restocked items are left unchanged.
  */
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;
@@ -194,7 +194,7 @@ export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded:
   );
 }
 
-/** Restocks the items of a refund, except those that a cancellation has restocked. */
+/** Restocks the items that a refund brings back, except those that a cancellation has already restocked. */
 export async function restockLines(shop: Shop, refund_id: string): Promise<void> {
   const restocked = sumsOf(shop, refund_id, sql`i.restock`);
   await restockPieces(

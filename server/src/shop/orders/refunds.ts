@@ -1,7 +1,7 @@
 /**
- * Refunds. A job refunds provider payments at the provider. For other payments, and after the provider failed, a refund
- * only records that the merchant returned the money. A constraint on `orders.refunds_begun` and `disputed` keeps refunds,
- * with open and lost disputes, within the captured amount.
+ * Refunds. A job refunds provider payments at the provider. For other payments, and if the provider has failed, a
+ * refund only records that the merchant returned the money. A constraint on `orders.refunds_begun` and `disputed` keeps
+ * refunds, with open and lost disputes, within the captured amount.
  */
 
 import type { CancelReason, Order, Refund, RefundReason } from '@commerce-backend/spec';
@@ -41,7 +41,7 @@ export interface RefundInput {
   amount: string;
   reason: RefundReason;
   note?: string | null;
-  /** Whether the merchant returned the money by hand, after the provider failed to. */
+  /** Whether the merchant returned the money manually, after the provider failed to. */
   by_hand?: boolean;
   line_items?: RefundLine[];
   /** The part of the amount that is for the shipping cost. */
@@ -51,8 +51,9 @@ export interface RefundInput {
 }
 
 /**
- * Creates a refund of at most the paid amount minus earlier refunds and disputes. Money that the provider does not have,
- * because it was recorded by hand, becomes a second refund by hand. Throws `invalid_transition` or `refund_exceeds_paid`.
+ * Creates a refund of at most the paid amount minus earlier refunds and disputes. Money that was never at the provider,
+ * because its payment was recorded manually, becomes a second, manual refund. Throws `invalid_transition` or
+ * `refund_exceeds_paid`.
  */
 export async function create(
   shop: Shop,
@@ -73,7 +74,8 @@ export async function create(
   const { isAll, ...claimed } = await claim(shop, order_id, minor, { shipping });
   const surplus = minorUnits(claimed.overpaid, digits);
   const paidBack = surplus > 0 ? Math.min(surplus, minor - (await priceIn(shop, order_id, input, minor))) : 0;
-  // An order that expired costs its whole price again once it is reinstated.
+  // The whole refund of an expired order counts as overpaid, because the order costs its full price again once it is
+  // reinstated.
   const overpaid = order.payment_status === 'expired' ? minor : paidBack;
   const most = payment && !by_hand ? await leftAtProvider(shop, payment.id) : minor;
   const [first, ...rest] = partsOf({ amount: minor, shipping: minorUnits(shipping, digits), overpaid }, most);
@@ -92,8 +94,8 @@ export async function create(
 }
 
 /**
- * The part of a refund that is the price of its pieces and its shipping, in minor units. It lowers the price, and returns none of
- * the money that an edit left above the price.
+ * The price of the pieces and the shipping in a refund, in minor units. This part of the refund lowers the price of the
+ * order. The rest returns money that was received above the price.
  */
 async function priceIn(
   shop: Shop,
@@ -101,7 +103,7 @@ async function priceIn(
   { line_items = [], shipping = '0', return_id }: RefundInput,
   amount: number,
 ): Promise<number> {
-  // The pieces of an exchange are in its return.
+  // The refund of an exchange names no lines, because its pieces are in the return.
   if (line_items.length === 0 && return_id) return amount;
   const { sum } = await priceOf(shop, order_id, { line_items });
   return Math.min(amount, Math.max(0, sum) + minorUnits(shipping, shop.currencyDigits));
@@ -113,7 +115,10 @@ interface RefundPart {
   overpaid: number;
 }
 
-/** Splits a refund into the part of at most `most`, with as much of shipping and overpayment as it can hold, and the rest. */
+/**
+ * Splits a refund into a part of at most `most`, with as much of the shipping and the overpayment as fits, and the
+ * rest.
+ */
 function partsOf(whole: RefundPart, most: number): [RefundPart, ...RefundPart[]] {
   if (most <= 0 || whole.amount <= most) return [whole];
   const first = { amount: most, shipping: Math.min(whole.shipping, most), overpaid: Math.min(whole.overpaid, most) };
@@ -125,7 +130,7 @@ function partsOf(whole: RefundPart, most: number): [RefundPart, ...RefundPart[]]
   return [first, rest];
 }
 
-/** The money that the provider can still return, in minor units. */
+/** Returns the amount that the provider can still refund, in minor units. */
 async function leftAtProvider(shop: Shop, payment_id: string): Promise<number> {
   const found = await shop.one<{ left: string }>(
     sql`select (coalesce(p.captured_amount, p.amount) - o.disputed - (
@@ -153,7 +158,7 @@ async function insert(
   return id;
 }
 
-/** Throws `invalid_transition` for an order without money. The caller has locked the order. */
+/** Throws `invalid_transition` if no payment was received for the order. The caller has locked the order. */
 export async function refuseUnpaid(shop: Shop, order_id: string): Promise<void> {
   const order = await lockOrder(shop, order_id);
   if (isSettled(order.payment_status) || (await balanceOf(shop, order_id)).paid > 0) return;
@@ -261,9 +266,9 @@ async function reverseRefund(
 const NO_REASON = 'the provider gives no reason';
 
 /**
- * Reserves the amount of a refund in a locked order. Throws if it is not refundable. A refund that was made at the provider
- * is a fact and may take disputed money, of which then less is disputed. Returns whether the order is fully refunded, and the
- * part of the amount that returns money above the price.
+ * Reserves the amount of a refund in a locked order. Throws if it is not refundable. A refund that was already made at
+ * the provider may use the disputed amount, which then decreases. Returns whether the order is fully refunded, and the
+ * part of the amount that was received above the price.
  */
 export async function claim(
   shop: Shop,
@@ -294,7 +299,7 @@ export async function claim(
   return { isAll: balance.begun + minor === paid, overpaid };
 }
 
-/** What a refund that was made at the provider can take from a locked order, in minor units. */
+/** Returns the maximum amount, in minor units, that a refund made at the provider can take from a locked order. */
 export async function refundableAtProvider(shop: Shop, order_id: string): Promise<number> {
   const { refundable, disputed } = await balanceOf(shop, order_id);
   return refundable + disputed;
@@ -336,7 +341,7 @@ export async function succeed(
   // An order whose late payment is refunded stays expired.
   const isPaid = isSettled(order.payment_status);
   const after: Partial<OrderStates> = isPaid ? { payment_status: whole ? 'refunded' : 'partially_refunded' } : {};
-  // The goods of a return may be on their way, or stay with the customer. Its receipts decide.
+  // Goods of a return may be on their way, or stay with the customer, so its receipts change this status instead.
   if (reason === 'returned' && whole && return_id === null && canMove(order, 'fulfillment_status', 'returned')) {
     after.fulfillment_status = 'returned';
   }
@@ -370,7 +375,7 @@ async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome):
   await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }
 
-/** Makes the amount and items of a failed refund refundable again, unless the amount is disputed. */
+/** Makes the amount and items of a failed refund refundable again. A disputed part of the amount stays unrefundable. */
 async function release(
   shop: Shop,
   { id, order_id, amount }: Pick<SettledRefund, 'id' | 'order_id' | 'amount'>,

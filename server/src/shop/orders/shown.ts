@@ -14,18 +14,18 @@ export interface ShownOrder extends CustomerOrder {
   discount_code: string | null;
   /** The consent that ends the right of withdrawal of digital goods; null without it. */
   digital_consent_wording: string | null;
-  /** False for an order of which nothing is shipped or handed over, such as downloads and services. */
+  /** False for an order that consists only of downloads or services, of which nothing is shipped or handed over. */
   has_goods: boolean;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
   amount_received: string;
-  /** What returned items pay of an exchange; null for other orders. */
+  /** The amount of an exchange order that was paid with returned items; null for other orders. */
   exchange_credit: string | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
-  /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
+  /** The amount that the shop still owes the customer, minus pending refunds. */
   refund_due: string;
-  /** How to pay what an edit of the paid order has added; null if nothing is due. */
+  /** The amount due after an edit of the paid order, and how to pay it; null if nothing is due. */
   due: { amount: string; instructions: DueInstructions | null } | null;
 }
 

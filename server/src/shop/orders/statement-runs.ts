@@ -53,7 +53,7 @@ export async function undo(
   run_id: string,
 ): Promise<{ orders: (OrderOfRun & { payment_due_at: string })[] }> {
   const ofRun = sql`orders o where o.site_id = ${shop.siteId} and o.statement_run_id = ${run_id} order by o.id`;
-  // A statement of its own, so that the next one sees an invoice that was issued while this one waited.
+  // Locks in a separate statement, so that the next one sees an invoice that was issued during the wait.
   await shop.run(sql`select from ${ofRun} for update`);
   const locked = await shop.rows<OrderOfRun & { undoable: boolean }>(
     sql`select o.id, o.order_number, ${undoable} as undoable from ${ofRun}`,

@@ -8,21 +8,21 @@ import { charged } from './quantities.ts';
 import { amountReceived } from './received.ts';
 import { type RefundLine, refuseMistakes } from './refund-lines.ts';
 
-/** `none`, `all` that was not refunded yet, or an amount with tax. */
+/** `none`, `all` (the shipping cost that was not refunded yet), or an amount with tax. */
 export type ShippingRefund = string;
 
 export interface Wanted {
   line_items: Omit<RefundLine, 'restock'>[];
   shipping?: ShippingRefund;
   fee?: string;
-  /** The amount that is refunded instead of the suggested one. */
+  /** The amount to refund instead of the suggested one. */
   amount?: string;
 }
 
 /**
- * Computes the refund for pieces of an order. The refunds of all pieces of a line add up to exactly the amount that was
- * charged for the line, because each takes the difference of two rounded shares. Throws `not_found`, and a
- * ValidationError for more than the quantity of a line or more than the shipping cost.
+ * Computes the refund for pieces of an order. Each refund takes the difference of two rounded shares, so the refunds of
+ * all pieces of a line add up to exactly the amount charged for the line. Throws `not_found`, and a ValidationError for
+ * more than the quantity of a line or more than the shipping cost.
  */
 export async function suggest(shop: Shop, order_id: string, wanted: Wanted): Promise<RefundSuggestion> {
   const digits = shop.currencyDigits;
@@ -79,7 +79,10 @@ function shippingPart(wanted: ShippingRefund, left: number, digits: number): num
   return amount;
 }
 
-/** Throws a ValidationError for a shipping part above the shipping cost that is not refunded, in minor units. */
+/**
+ * Throws a ValidationError if the shipping part of a refund exceeds the unrefunded shipping cost. Amounts are in minor
+ * units.
+ */
 export function refuseMoreShipping(amount: number, left: number, digits: number): void {
   if (amount <= left) return;
   const most = decimal(left, digits);

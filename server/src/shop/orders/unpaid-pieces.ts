@@ -8,14 +8,14 @@ import { settleIfCovered } from './payments.ts';
 import { isSettled } from './states.ts';
 import { priceOf, type ShippingRefund } from './suggestion.ts';
 
-/** Whether staff will record the payment of an order that nothing was paid for, so that it can still become smaller. */
+/** Whether an order is unpaid and staff record its payment. Its pieces can then be removed without a refund. */
 export function isUnpaidByHand({ payment_method, payment_status }: LockedOrder): boolean {
   return (payment_method === 'bank_transfer' || payment_method === 'manual') && !isSettled(payment_status);
 }
 
 /**
- * Removes unshipped pieces from a locked order that is unpaid by hand, and restocks them. The customer no longer owes their
- * price, nor the delivery cost with `shipping: all`.
+ * Removes unshipped pieces from a locked order for which `isUnpaidByHand` is true, and restocks them. Lowers the amount
+ * due by their price and, with `shipping: all`, by the shipping cost.
  */
 export async function removeUnpaid(
   shop: Shop,

@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { fitsPassword, hashPassword, logins, MOST_LOGINS, randomPassword } from './passwords.ts';
 
-test('a password matches only its own hash', async () => {
+test('a password hash matches only the password that it was made from', async () => {
   const stored = await hashPassword('correct horse');
 
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,13 +12,13 @@ test('a password matches only its own hash', async () => {
   expect(await fitsPassword(undefined, 'correct horse')).toBe(false);
 });
 
-test('a password matches regardless of how Unicode composes its letters', async () => {
+test('a password matches in composed and decomposed Unicode form', async () => {
   const stored = await hashPassword('Zo\u00eb');
 
   expect(await fitsPassword(stored, 'Zoe\u0308')).toBe(true);
 });
 
-test('rejects callers with a retry time when the queue for hashing is full', async () => {
+test('rejects password checks when the queue for hashing is full (unavailable)', async () => {
   const results = await Promise.allSettled(Array.from({ length: 200 }, () => fitsPassword(undefined, 'x')));
 
   const refused = results.filter((result) => result.status === 'rejected');
@@ -27,7 +27,7 @@ test('rejects callers with a retry time when the queue for hashing is full', asy
   expect(await fitsPassword(undefined, 'x')).toBe(false);
 });
 
-test('rejects excess logins of a flood before hashing, and accepts logins again afterwards', async () => {
+test('rejects logins above the limit without hashing their passwords, and accepts logins again afterwards', async () => {
   let begun = 0;
   const login = () =>
     logins.take(async () => {
@@ -64,7 +64,7 @@ function nicenessOf(thread: string): number {
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);
 }
 
-test('generates a different, readable password each time', () => {
+test('generates a different readable password each time', () => {
   const made = Array.from({ length: 1_000 }, randomPassword);
 
   expect(new Set(made).size).toBe(1_000);

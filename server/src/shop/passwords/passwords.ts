@@ -1,6 +1,6 @@
 /**
- * Password hashing with argon2id. A hash takes tens of milliseconds of a CPU core, so only a few are computed at once,
- * some wait, and the rest are rejected with a retry time.
+ * Password hashing with argon2id. A hash takes tens of milliseconds of a CPU core. So only a few are computed
+ * concurrently, some wait, and the rest are rejected with a retry time.
  */
 
 import { randomInt } from 'node:crypto';
@@ -10,11 +10,11 @@ import { Turns } from './turns.ts';
 
 const MAX_WAITING = 32;
 /**
- * Low enough to leave database connections to other requests. Higher than the number of login attempts without a delay,
- * so that guessing gets the error of the login throttle.
+ * Maximum number of concurrent logins. Low enough to leave database connections to other requests. Higher than the
+ * number of login attempts without a delay, so that guessing gets the error of the login throttle.
  */
 const AT_ONCE = 8;
-/** Running and waiting logins together. Further ones are rejected. */
+/** Maximum number of running and waiting logins together. Further ones are rejected. */
 export const MOST_LOGINS = AT_ONCE + MAX_WAITING;
 
 /**

@@ -16,7 +16,7 @@ function openTurns() {
   return { turns, begun, begin, end: (name: string) => ends[name]?.() };
 }
 
-test('runs a limited number of tasks at once and starts the next when one ends', async () => {
+test('runs a limited number of tasks concurrently, and starts the next one when one ends', async () => {
   const { begun, begin, end } = openTurns();
   const [first] = [begin('first'), begin('second'), begin('third')];
   expect(begun).toEqual(['first', 'second']);
@@ -41,7 +41,7 @@ test('rejects a task with a retry time when the queue is full', async () => {
   expect(begun).toEqual(['first', 'second']);
 });
 
-test('starts the next waiting task when one fails', async () => {
+test('starts the next waiting task when a running one fails', async () => {
   const turns = new Turns({ atOnce: 1, maxWaiting: 1, refusal: 'Too many at once.' });
   const fail = () => Promise.reject(new Error('It failed.'));
 
@@ -51,7 +51,7 @@ test('starts the next waiting task when one fails', async () => {
   expect(await turns.take(async () => 'again')).toBe('again');
 });
 
-test('fails all waiting tasks on an error that affects them all, and runs later ones', async () => {
+test('fails all waiting tasks on an error that concerns them all, and runs later tasks', async () => {
   const unreachable = new Error('unreachable');
   const turns = new Turns({
     atOnce: 1,

@@ -6,11 +6,11 @@ interface TurnsOptions {
   atOnce: number;
   maxWaiting: number;
   refusal: string;
-  /** Whether an error affects all waiting tasks. They then fail at once, not one after another. */
+  /** Whether an error affects all waiting tasks. They then fail immediately, not one after another. */
   failsAll?: (error: unknown) => boolean;
 }
 
-/** Limits expensive work: some tasks run at once, some wait, and the rest are rejected. */
+/** Limits expensive work: some tasks run concurrently, some wait, and the rest are rejected. */
 export class Turns {
   readonly #maxWaiting: number;
   readonly #waiting: PromiseWithResolvers<void>[] = [];
@@ -31,7 +31,7 @@ export class Turns {
     }
   }
 
-  /** Runs the work, after waiting if necessary. Throws `unavailable` at once if the queue is full. */
+  /** Runs the work, after waiting if necessary. Throws `unavailable` immediately if the queue is full. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     this.refuseIfFull();
     if (this.#free > 0) this.#free -= 1;

@@ -4,9 +4,11 @@
  * later.
  */
 export interface ProviderDeadlines {
-  /** For an API request. It has 30 s in total, and the remaining time is for storing the result. */
+  /** For an API request. The request has 30 s in total; the rest is for storing the result. */
   request: number;
-  /** For a shopper who returns from the provider. After it, the page shows that the payment is not confirmed yet. */
+  /**
+   * For a shopper who returns from the provider. After this time, the page shows that the payment is not confirmed yet.
+   */
   returning: number;
   job: number;
 }

@@ -17,7 +17,7 @@ export interface PaymentProvider {
   outcomeOf(payment: PaymentKey): Promise<Outcome | undefined>;
   /**
    * Captures all or part of an authorized payment and releases the rest. Sending the same capture id again captures
-   * once.
+   * nothing.
    */
   capture(payment: PaymentKey, capture: MoneyMove): Promise<Outcome>;
   /**
@@ -25,7 +25,7 @@ export interface PaymentProvider {
    * `succeeded` if it was too late; then call `giveBack`. Can be repeated.
    */
   cancel(payment: PaymentKey): Promise<Outcome>;
-  /** Refunds all or part of a captured payment. Sending the same refund id again refunds once. */
+  /** Refunds all or part of a captured payment. Sending the same refund id again refunds nothing. */
   refund(payment: PaymentKey, refund: MoneyMove): Promise<RefundOutcome>;
   /**
    * Refunds the rest of a captured payment. Can be repeated. Returns `succeeded` if nothing is left, and `failed` if
@@ -58,19 +58,16 @@ export interface PaymentToBegin {
   /** In minor units by ISO 4217. Stripe uses other units for some currencies. */
   amount: number;
   currency: string;
-  /** Whether to charge at once, or to authorize until `capture`. */
+  /** Charges immediately, or authorizes until `capture`. */
   capture: 'automatic' | 'manual';
   means: PaymentMeans;
-  /**
-   * Where the provider's page returns the shopper to. It was checked or made by us, never taken directly from a
-   * request.
-   */
+  /** The URL to which the provider's page returns the shopper. This server has created or checked it. */
   return_url: string | null;
   cancel_url: string | null;
   email: string | null;
   locale: string | null;
   description: string;
-  /** When the provider ends an unfinished payment. */
+  /** The time when the provider ends an unfinished payment. */
   expires_at: Date;
 }
 
@@ -84,7 +81,7 @@ export interface Outcome {
   reference: string;
   /** Reason code of a failed payment. */
   reason: string | null;
-  /** The shopper's next step, for `requires_action`. */
+  /** The shopper's next action, for `requires_action`. */
   next_action: NextAction | null;
   /**
    * The charged or authorized amount in minor units, to compare with the requested one; null if the provider did not
@@ -99,7 +96,7 @@ export interface Outcome {
 export type NextAction = { type: 'redirect'; url: string } | { type: 'client_secret'; client_secret: string };
 
 export interface MoneyMove {
-  /** Our id of the capture or refund, which makes it happen only once. */
+  /** Our id of the capture or refund. Sending it again has no effect. */
   id: string;
   amount: number;
   currency: string;

@@ -15,14 +15,14 @@ const TRANSFER: PaymentInstructions = {
   instructions: null,
 };
 
-test('the QR code for banking apps contains recipient, account, amount and reference of a transfer in EUR', () => {
+test('the QR code for a transfer contains recipient, account, amount in EUR and reference', () => {
   expect(readCode(transferCode(TRANSFER))?.split('\n')).toEqual([
     ...['BCD', '002', '1', 'SCT', 'COBADEFFXXX', 'Erle & Fink Möbel GmbH', 'DE89370400440532013000'],
     ...['EUR36.00', '', '', '1042'],
   ]);
 });
 
-test('leaves the BIC line empty if there is no BIC', () => {
+test('the QR code for a transfer has an empty line if there is no BIC', () => {
   expect(readCode(transferCode({ ...TRANSFER, bic: null }))?.split('\n')[4]).toBe('');
 });
 

@@ -19,9 +19,9 @@ const text = sql`text`;
 type FieldOfParts = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
 
 /**
- * Writable columns of `products`. A new field, such as `seo_title`, needs one line here. Plans, inserts and updates,
- * the comparison of an import and the dashboard's responses follow from it. The type check fails for a missing field
- * and for an unknown one.
+ * Writable columns of `products`. A new field, such as `seo_title`, needs one line here. Inserts, updates, the
+ * comparison of an import and the dashboard's responses use this list. The type check fails for a missing or unknown
+ * field.
  */
 const COLUMNS = {
   name: { type: text, initial: sql`''`, listed: true },

@@ -61,7 +61,7 @@ async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id
   if (image.position <= before.length) await moveToPosition(shop, product_id, image.id, image.position);
 }
 
-/** Adds the images that waited for this file. */
+/** Adds the images that have waited for this file. */
 export async function showFile(shop: Shop, file_id: string): Promise<void> {
   await fileImages.lockProductsOf(shop, file_id);
   const url = await fileImages.addressOfFile(shop, file_id);
@@ -74,7 +74,7 @@ export async function showFile(shop: Shop, file_id: string): Promise<void> {
   }
 }
 
-/** Changes the given fields of an image. Without a difference, the product stays unchanged. Throws `not_found`. */
+/** Changes the given fields of an image. If no value differs, writes nothing. Throws `not_found`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   await lockProduct(shop, product_id);
   if (!(await idsOf(shop, product_id)).includes(id)) return updateWaiting(shop, product_id, id, patch);

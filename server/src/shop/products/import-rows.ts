@@ -1,6 +1,6 @@
 /**
- * Writes the valid rows of an import. New products are written together, in as many statements as a single one. If one
- * is rejected, the rows are divided in halves and written again, until only the rejected rows are left out.
+ * Writes the valid rows of an import. New products are written together, in as many statements as a single product. If
+ * one is rejected, the rows are divided in halves and written again, until only the rejected rows are left out.
  */
 
 import type { ImportResult, Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';

@@ -27,7 +27,7 @@ export function matching(conditions: Sql[]): Matching {
   return { with: empty, join: empty, where: join(conditions, ' and ') };
 }
 
-/** Selects products with similarly spelled names, for a search without results. `found.rank` is the similarity. */
+/** Selects products with similarly spelled names, for a search without matches. `found.rank` is the similarity. */
 export function matchingAlike(conditions: Sql[], q: string): Matching {
   return {
     with: sql`with found as materialized (select * from ${searchProducts(q)})`,
@@ -113,16 +113,16 @@ export async function readFoundPage(
   );
 }
 
-/** Where a list shows products that cannot be bought now. */
+/** How a list treats products that cannot be bought now. */
 export type Unavailable = 'show' | 'hide' | 'last';
 
-/** Default: unavailable products come last, or in their place if the request has a sort order. */
+/** Default: unavailable products come last, or keep their place if the request has a sort order. */
 export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
   if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';
   return query.unavailable ?? (query.sort === undefined ? 'last' : 'show');
 }
 
-/** Reads one page of matching products, in one statement, or two if the catalogue changes at that moment. */
+/** Reads one page of matching products, in one statement, or in two if the catalogue has changed in between. */
 export async function readShownPage(
   shop: Shop,
   { with: found, join: joined, where }: Matching,
@@ -140,13 +140,17 @@ export async function readShownPage(
 }
 
 /**
- * From this many matches on, and if they are MANY_TIMES as many as the products up to the end of the page, reading a
- * page in the order of an index is faster than reading all matches. It also reads products that do not match.
+ * Minimum number of matches to read a page in the order of an index. There must also be MANY_TIMES as many matches as
+ * products up to the end of the page. With fewer, the index contains too many other products, and reading all matches
+ * is faster.
  */
 const MANY = 500;
 const MANY_TIMES = 20;
 
-/** Like `readShownPage`, for filters. Reads all matches if they are few, or if an index finds them and nobody counted them. */
+/**
+ * Like `readShownPage`, for filters. Reads all matches if the cached total is small, or if there is no cached total but
+ * an index finds the matches.
+ */
 export async function readFilteredPage(
   shop: Shop,
   conditions: ProductConditions,
@@ -167,7 +171,7 @@ export async function readFilteredPage(
   });
 }
 
-/** Reads a page with the cached total, or without it if there is none or the catalogue has changed since. */
+/** Reads a page with the cached total, or without it if none is cached or the catalogue has changed since. */
 async function withKnownTotal(
   shop: Shop,
   counting: Sql,
@@ -193,8 +197,8 @@ export async function readRankedPage(shop: Shop, ids: string[], total: number, q
   return shownPage(await readWithVersion(shop, empty, sql`${total}::bigint`, chosen), query);
 }
 
-// The limits are subqueries, because with plain values PostgreSQL would plan the statement again for each value.
-// `from` selects products `p`, `ordered` is their order unless `from` has it already.
+// The limits are subqueries, because with plain values PostgreSQL would plan the statement again for each value. `from`
+// selects products `p`. `ordered` is their order, or empty if `from` already sorts them.
 async function readShown(
   shop: Shop,
   { found, total, from, last }: { found: Sql; total: Sql; from: Sql; last: boolean },
@@ -329,7 +333,7 @@ function pageWith(rows: Counted[], query: PageQuery): ProductPage {
   return { products, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Filters by vendor, product type and tag: any of the given values, in any case. */
+/** Filters by vendor, product type and tag. Each matches any of the given values, ignoring case. */
 export interface LabelQuery {
   vendor?: string[];
   product_type?: string[];

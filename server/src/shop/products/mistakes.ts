@@ -19,7 +19,7 @@ export class Mistakes {
     }
   }
 
-  /** Rethrows errors other than a ValidationError. */
+  /** Adds the mistakes of a ValidationError. Rethrows all other errors. */
   keep(error: unknown): undefined {
     if (!(error instanceof ValidationError)) throw error;
     this.#items.push(...error.detail);

@@ -35,8 +35,8 @@ export async function create(shop: Shop, product_id: string, { name, values }: O
 }
 
 /**
- * Renames or moves an option, or replaces its values. Without a difference, the product stays unchanged. Throws
- * `option_in_use` if a removed value is in use.
+ * Renames or moves an option, or replaces its values. If nothing differs, writes nothing. Throws `option_in_use` if a
+ * removed value is in use.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: OptionPatch): Promise<Product> {
   await lockProduct(shop, product_id);
@@ -102,8 +102,8 @@ async function reorder(shop: Shop, product_id: string, before: OptionRow[], ids:
 }
 
 /**
- * Moves the option values of all variants. The new value i comes from position `from[i]`, and `added` follows as the
- * last.
+ * Moves the option values of all variants. The new value i comes from position `from[i]`. The last new value is
+ * `added`, if given.
  */
 async function rewriteVariants(shop: Shop, product_id: string, from: number[], added: string | null): Promise<void> {
   const places = [...from, ...(added === null ? [] : [4])];

@@ -17,7 +17,7 @@ export function refuseBeyond(count: number, limit: number, parts: string): void 
   if (count >= limit) throw new ShopError('limit_reached', `A product can have at most ${limit} ${parts}.`, { limit });
 }
 
-/** Moves an id to a position, counted from 1. Positions past the end mean the end. */
+/** Moves an id to a position, counted from 1. A position past the end moves it to the end. */
 export function moveTo(ids: string[], id: string, position: number): string[] {
   const others = ids.filter((other) => other !== id);
   return [...others.slice(0, position - 1), id, ...others.slice(position - 1)];

@@ -95,8 +95,8 @@ function taxClassOf(taxable: boolean | undefined, before: Product | undefined): 
 }
 
 /**
- * Whether the HTML is only the plain description in paragraphs, and so counts as unchanged. Formats without plain text,
- * such as Shopify's CSV, write it that way.
+ * Whether the HTML is only the plain description in paragraphs. It then counts as unchanged, because formats without
+ * plain text, such as Shopify's CSV, write descriptions that way.
  */
 function isStillPlain(before: Product | undefined, html: string | null | undefined): boolean {
   return before?.description_html === null && html != null && html === paragraphsOf(before.description);
@@ -116,7 +116,7 @@ function sizeOf(url: string, before: Product | undefined) {
   return known && { width: known.width, height: known.height };
 }
 
-/** Plans a variant. `product` has the default amounts, and `old` is the existing variant. */
+/** Plans a variant. `product` contains the default amounts, and `old` is the existing variant. */
 export function planVariant(
   input: VariantInput,
   product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
@@ -213,7 +213,9 @@ export function hasNewSku({ sku, old_sku }: VariantPlan): boolean {
   return sku !== null && sku !== old_sku;
 }
 
-/** Requires one listed value for each option, and none beyond. An option whose values are not known yet accepts any. */
+/**
+ * Requires exactly one listed value for each option. Accepts any value for an option whose values are not known yet.
+ */
 function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes: Mistakes, loc: Place): void {
   OPTION_FIELDS.forEach((field, i) => {
     const option = options[i];
@@ -234,7 +236,7 @@ export function notAmong({ name }: OptionPlan): string {
 
 type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;
 
-/** Identifies a variant by its option values, the same in each import. */
+/** Returns a key of a variant's option values, which is the same in each import. */
 export function combinationOf({ option1 = null, option2 = null, option3 = null }: OptionValues): string {
   return JSON.stringify([option1, option2, option3]);
 }

@@ -111,7 +111,7 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
 const VARIANT_FIELDS = ['price', 'compare_at_price', 'cost_per_item', ...VARIANT_DETAILS] as const;
 
 /**
- * Changes the given fields. Without a difference, writes nothing and sends no event. Throws `not_found`, `slug_taken`,
+ * Changes the given fields. If no value differs, writes nothing and sends no event. Throws `not_found`, `slug_taken`,
  * `sku_taken`, or `product_has_variants` for fields that belong to the variants.
  */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
@@ -169,7 +169,7 @@ function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   return sql`case when ${patch[field] !== undefined} then ${value} ${otherwise(field, patch)} else ${name} end`;
 }
 
-/** The new value of a missing field that depends on a given one, as part of a `case`. */
+/** Part of the `case` for a field that is not given: its new value if that depends on a given field. */
 function otherwise(field: WrittenField, { description, status }: Partial<Written>): Sql {
   if (field === 'published_at') return sql`when ${status === 'active'} then coalesce(published_at, now())`;
   if (field !== 'description_html') return empty;

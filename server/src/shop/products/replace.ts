@@ -13,9 +13,8 @@ import { takenSkus } from './taken-skus.ts';
 import { lockWithVariants, updateProduct } from './update.ts';
 
 /**
- * Saves a product as a whole. Without a difference, writes nothing and sends no event. Throws `not_found`,
- * `slug_taken`, `insufficient_stock`, `conflict` if a variant with reserved stock would be deleted, or a
- * ValidationError.
+ * Saves a product as a whole. If nothing differs, writes nothing and sends no event. Throws `not_found`, `slug_taken`,
+ * `insufficient_stock`, `conflict` if a variant with reserved stock would be deleted, or a ValidationError.
  */
 export async function replace(shop: Shop, id: string, input: ProductReplacement, baseUrl: string): Promise<Product> {
   const before = await lockWithVariants(shop, id);

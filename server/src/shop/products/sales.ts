@@ -6,7 +6,7 @@ const BATCH = 5_000;
 
 /**
  * Adds recent sales to the products for the best-seller sort order. Runs once a minute for all orders together, because
- * each run changes the catalogue's version. Returns the number of added sales, at most 5,000.
+ * each run changes the catalogue's version. Returns the number of counted sales entries, at most 5,000.
  */
 export async function countSales(shop: Shop): Promise<number> {
   const counted = await shop.one<{ entries: number }>(

@@ -1,6 +1,6 @@
 /**
  * The fields of a public product. PostgreSQL sends only their values, joined to one text, and this code adds names,
- * quotes and commas. These are more than half of the JSON, and PostgreSQL takes longer to add them.
+ * quotes and commas. These are more than half of the JSON, and PostgreSQL would take longer to add them.
  */
 
 import type { Image, Option, Product, Variant } from '@commerce-backend/spec';
@@ -22,9 +22,9 @@ import { momentOf, textUnless } from './shown-times.ts';
 
 export interface Shown {
   id: string;
-  /** Whether it contains the fields of WHOLE_PRODUCT. */
+  /** Whether `fields` contains the fields of WHOLE_PRODUCT. */
   is_whole: boolean;
-  /** The values of the fields in PRODUCT. */
+  /** The values of the fields in LISTED_PRODUCT or WHOLE_PRODUCT. */
   fields: string;
   /** The values of each IMAGE, OPTION and VARIANT (shown-parts.ts). */
   parts: string | null;
@@ -38,7 +38,7 @@ interface Written {
   /** The variant's low-stock threshold. */
   threshold: string;
   canBeBought: boolean;
-  /** When the product or variant was created. */
+  /** The creation time of the product. */
   created: string;
   variantCreated: string;
   /** Whether any of the variants written so far can be bought. */
@@ -99,7 +99,7 @@ function flag(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(value === 't' ? `${key}true` : `${key}false`) };
 }
 
-/** A time. It is sent only if it differs from `other`, because PostgreSQL formats times slowly. */
+/** A time field. The time is sent only if it differs from `other`, because PostgreSQL formats times slowly. */
 function moment(column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
   const write: Field['write'] = (to, value, of, key) => to.add(`${key}"${value ? momentOf(value) : otherOf(of)}"`);
   return { column: textUnless(column, other), write };
@@ -228,7 +228,7 @@ const publication: Field = {
 
 const PRODUCT: FieldsOf<Product> = {
   id: {
-    // Other times are compared with this one.
+    // Other time fields are sent only if they differ from this one.
     column: sql`p.created_at`,
     write(to, value, of, key) {
       of.created = momentOf(value);
@@ -300,8 +300,8 @@ const parts = partsColumn(
   (before) => valuesOf(VARIANT, before),
 );
 
-/** From `products p`, for lists. Built once, because they have no parameters. */
+/** The columns of a product in lists, from `products p`. Built once, because they have no parameters. */
 export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(LISTED_PRODUCT)} as fields, ${parts} as parts`;
 
-/** From `products p`, for a single product. */
+/** The columns of a single product, from `products p`. */
 export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;

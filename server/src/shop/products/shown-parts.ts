@@ -1,6 +1,6 @@
 /**
- * Images, options and variants of a product, as PostgreSQL sends them: all in one text, unsorted. One aggregate and
- * sort for each kind would take longer than reading their content.
+ * Images, options and variants of a product, as PostgreSQL sends them: all in one text, unsorted. A sorted aggregate
+ * for each kind would take longer than reading the content.
  */
 
 import sql, { raw, type Sql } from 'sql-template-tag';
@@ -11,10 +11,10 @@ export const BETWEEN_FIELDS = '\u0003';
 const BETWEEN_ROWS = '\u0004';
 const betweenRows = sql`E'\\x04'`;
 
-/** The first value of a part. Its position follows, then its fields, of which the id is first. */
+/** The first value of a part. It is followed by the position and the fields, beginning with the id. */
 const KIND = { image: 'i', option: 'o', variant: 'v', variantThatCanBeBought: 'b' } as const;
 
-/** The kind and the position. */
+/** The number of values before the fields: the kind and the position. */
 export const BEFORE_FIELDS = 2;
 
 /** The values of each part, sorted by position. */
@@ -53,7 +53,7 @@ export function partsOf(text: string | null): Parts {
   return parts;
 }
 
-/** Usually true, because an index returns the parts in order. */
+/** Usually returns true, because an index returns the parts in order. */
 function isInOrder(list: string[][]): boolean {
   return list.every((values, i) => i === 0 || byPosition(list[i - 1] ?? [], values) < 0);
 }

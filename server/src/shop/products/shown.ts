@@ -20,7 +20,7 @@ export class ShownJson<Body> {
   /** The contents of the slots. */
   readonly filled: string[];
 
-  /** `parts` are JSON texts, and products as they were read. */
+  /** `parts` contains JSON texts and lists of products, in the order of the response. */
   constructor(shop: Shop, version: string, parts: (string | Shown[])[]) {
     const to = new ShownText();
     for (const part of parts) {

@@ -17,7 +17,7 @@ interface Named {
   variants?: { sku?: string | null }[];
 }
 
-/** Reports each SKU in a request that a variant of another product has, in any case. */
+/** Reports each SKU in a request that a variant of another product has. Ignores case. */
 export async function takenSkus(shop: Shop, input: Named, loc: Place): Promise<ValidationErrorItem[]> {
   const places = placesOf(input);
   const taken = await shop.rows<Taken>(

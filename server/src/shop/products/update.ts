@@ -35,7 +35,7 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]>
   return productsByIds(shop, 'dashboard', ids);
 }
 
-/** Locks and returns the product with this slug, including its variants and their stock. */
+/** Locks and returns the product with this slug, including its variants and their stock; undefined if there is none. */
 export async function lockBySlug(shop: Shop, slug: string): Promise<Product | undefined> {
   const known = await shop.one<RowOf<'products', 'id'>>(
     sql`select id from products where site_id = ${shop.siteId} and slug = ${slug} for update`,
@@ -87,7 +87,7 @@ interface KeptVariant extends VariantPlan {
   position: number;
 }
 
-/** Writes the variants of a plan, and deletes those that it does not contain. */
+/** Writes the variants of a plan, and deletes all others. */
 async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { update_inventory, from }: Settings) {
   const placed = plan.variants.map((variant, i) => ({ ...variant, position: i + 1 }));
   const kept: KeptVariant[] = placed.flatMap(({ id, ...variant }) => (id === undefined ? [] : [{ ...variant, id }]));

@@ -32,8 +32,8 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
 }
 
 /**
- * Changes the given fields of a variant. Without a difference, the product stays unchanged. Throws `not_found`,
- * `sku_taken` or `variant_options_taken`.
+ * Changes the given fields of a variant. If no value differs, writes nothing. Throws `not_found`, `sku_taken` or
+ * `variant_options_taken`.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<Variant> {
   await lockProduct(shop, product_id);

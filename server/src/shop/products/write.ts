@@ -146,14 +146,17 @@ export async function insertVariants(
   return rows.map(({ id }) => id);
 }
 
-/** Two constraints keep SKUs unique, one exactly and one in any case, because existing SKUs may differ only in case. */
+/**
+ * Two constraints keep SKUs unique: one compares case, the other ignores it. Existing SKUs that differ only in case are
+ * exempt from the second.
+ */
 const SKU_CONSTRAINTS = ['sku_taken', 'sku_taken_in_any_case'];
 
 export function isSkuTaken({ constraint = '' }: { constraint?: string }): boolean {
   return SKU_CONSTRAINTS.includes(constraint);
 }
 
-/** The error for a SKU that another variant of the shop has, in any case. */
+/** The error for a SKU that another variant of the shop has. Ignores case. */
 export function skuTaken(sku: string | null): ShopError {
   return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }

@@ -1,6 +1,6 @@
 /**
- * Exchanges: pieces of a return that have arrived pay another order. Their price is money of the first order, which moves to
- * the new one; nothing is paid out. What the new order costs more is its amount due, what it costs less is refunded.
+ * Exchanges: the received pieces of a return pay for a new order. Their price is credited from the first order to the
+ * new one. If the new order costs more, the difference is its amount due; if it costs less, the difference is refunded.
  */
 
 import type { ExchangeInput, OrderDetails, Return } from '@commerce-backend/spec';
@@ -26,8 +26,9 @@ import { get } from './rows.ts';
 import { requireMove } from './states.ts';
 
 /**
- * Makes an order for the pieces that a customer wants instead, and closes the return. Throws `invalid_transition` before goods
- * have arrived, `conflict` for a withdrawal, for goods that the customer keeps, or if nothing is left to credit, `insufficient_stock` and a ValidationError.
+ * Creates an order for the pieces that a customer wants instead, and closes the return. Throws `invalid_transition`
+ * before goods have arrived, `conflict` for a withdrawal, for goods that the customer keeps, or if nothing is left to
+ * credit, `insufficient_stock` and a ValidationError.
  */
 export async function exchange(
   shop: Shop,
@@ -122,7 +123,10 @@ function amountsOf(lines: AddedLine[], included: boolean): Amounts {
   return { subtotal, discount, tax, total: subtotal - discount + (included ? 0 : tax) };
 }
 
-/** Inserts the new order, for the same customer and address and without a shipping cost. The credit pays it. */
+/**
+ * Inserts the new order, for the same customer and addresses and without a shipping cost. Records the credit as
+ * received.
+ */
 async function insertOrder(
   shop: Shop,
   { id, order_id, amounts, credit }: { id: string; order_id: string; amounts: Amounts; credit: number },
@@ -146,8 +150,8 @@ async function insertOrder(
 }
 
 /**
- * Moves the credit out of the locked first order: it has received that much less, and its returned pieces cost nothing any
- * more. Refunds that are all that is left of its money make it refunded.
+ * Moves the credit out of the locked first order: reduces its amount received and its price by the credit. If the
+ * remaining amount received is already refunded, the order becomes `refunded`.
  */
 async function moveMoney(shop: Shop, { id, order_id }: LockedReturn, pieces: Pieces[], credit: string): Promise<void> {
   await shop.run(

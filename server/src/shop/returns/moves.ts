@@ -1,6 +1,6 @@
 /**
  * Status changes of a return. Each locks the order, so that changes of its returns, refunds and shipments run one after
- * the other. Each writes a timeline entry, whose trigger sends the event, and the mail.
+ * the other. Each writes a timeline entry, whose trigger sends the event, and enqueues the mail.
  */
 
 import type { Return, ReturnStatus } from '@commerce-backend/spec';
@@ -20,7 +20,7 @@ export type LockedReturn = RowOf<
   'id' | 'order_id' | 'kind' | 'status' | 'keep_goods' | 'fee' | 'received_at' | 'credited'
 > & {
   is_refunded: boolean;
-  /** Whether the price of pieces was taken off what is due of the order. */
+  /** Whether the return has lowered the amount due of the order. */
   has_credited: boolean;
 };
 
@@ -46,15 +46,15 @@ export async function lockReturn(shop: Shop, id: string, customer_id?: string): 
 
 interface Change {
   to: ReturnStatus;
-  /** Assignments besides status and updated_at, each with a leading comma. */
+  /** Assignments in addition to status and updated_at, each with a leading comma. */
   set: Sql;
   /** A sentence for staff. {number} stands for the number of the return. */
   message: string;
-  /** Whether the move sends an event and a mail. Tracking and further receipts send no mail. */
+  /** Whether the change sends an event and a mail. Tracking and further receipts send no mail. */
   tells: { event: boolean; mail: boolean };
 }
 
-/** Changes a locked return and records it. */
+/** Changes the status of a locked return, and records the change. */
 export async function move(shop: Shop, before: LockedReturn, { to, set, message, tells }: Change): Promise<void> {
   const { id, order_id, status: from } = before;
   await shop.run(
@@ -63,7 +63,7 @@ export async function move(shop: Shop, before: LockedReturn, { to, set, message,
   await record(shop, { id, order_id }, message, { ...(from !== to && { from }), to, tells });
 }
 
-/** Writes the timeline and enqueues the mail. */
+/** Writes the timeline entry and enqueues the mail. */
 export async function record(
   shop: Shop,
   { id, order_id }: Pick<LockedReturn, 'id' | 'order_id'>,
@@ -200,13 +200,13 @@ export async function closeLocked(shop: Shop, before: LockedReturn, reason: stri
   });
 }
 
-/** Pieces that this return refunded and that have not arrived. */
+/** Pieces that this return refunded although they have not arrived. */
 function keptPieces(shop: Shop, return_id: string): Sql {
   return sql`select i.line_id, greatest(0, (${refundedBy(sql`i`)}) - i.received_quantity) as quantity
     from return_lines i where i.site_id = ${shop.siteId} and i.return_id = ${return_id}`;
 }
 
-/** Counts the pieces of a return line that its return has refunded. Failed refunds do not count. */
+/** SQL for the number of pieces of a return line that its return has refunded. Ignores failed refunds. */
 export function refundedBy(line: Sql): Sql {
   return sql`select coalesce(sum(p.quantity), 0)::int from refunds f
     join refund_items p on p.site_id = f.site_id and p.refund_id = f.id and p.line_id = ${line}.line_id

@@ -14,11 +14,11 @@ export interface ReturnableLine {
 export interface ReturnOffer {
   lines: ReturnableLine[];
   closes_at: string | null;
-  /** What the shop keeps of the refund; null for nothing. */
+  /** The amount that the shop withholds from the refund; null if none. */
   fee: { amount: string; currency: string } | null;
 }
 
-/** The lines of an order that its customer can return now, until when, and for which fee. */
+/** Returns the lines of an order that its customer can return now, with the deadline and the fee. */
 export async function returnOffer(shop: Shop, order_id: string): Promise<ReturnOffer> {
   const { enabled, window_days, fee: amount } = await policyOf(shop);
   const found = await shop.one<{ closes_at: string | null; is_open: boolean | null; currency: string }>(

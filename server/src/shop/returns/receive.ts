@@ -21,9 +21,9 @@ export interface Receipt {
 }
 
 /**
- * Records goods that have arrived, and restocks the resellable ones. If something is due of the order, the customer no longer
- * owes their price. Throws `invalid_transition`, `not_found` for a line of another return, and a ValidationError for more pieces
- * than were announced.
+ * Records received goods, and restocks those that can be sold again. Lowers the amount due of the order, if any, by
+ * their price. Throws `invalid_transition`, `not_found` for a line of another return, and a ValidationError for more
+ * pieces than were announced.
  */
 export async function receive(shop: Shop, id: string, receipts: Receipt[]): Promise<Return> {
   const before = await lockReturn(shop, id);
@@ -68,7 +68,7 @@ async function refuseMistakes(shop: Shop, return_id: string, receipts: Receipt[]
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** SQL for a table `w` of the received pieces by return line. Pieces marked as missing count as not arrived. */
+/** SQL for a table `w` of the received pieces by return line. Pieces that are marked as missing have not arrived. */
 function received(receipts: Receipt[]) {
   const rows = receipts.map(({ id, quantity, condition }) => ({
     id,
@@ -103,9 +103,9 @@ async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Pr
 }
 
 /**
- * Lowers what is due of an order by the price of the received pieces, and by the delivery cost once all pieces of a withdrawal
- * from the whole order are back. The first receipt keeps the fee. Of a paid order, an edit may have left less to pay than the
- * pieces cost: then they stay to be refunded, minus what was due.
+ * Lowers the amount due of an order by the price of the received pieces. Once all pieces of a withdrawal from the whole
+ * order are back, lowers it by the shipping cost too. The first receipt withholds the fee. If less is due of a paid
+ * order than the pieces cost, only the amount due is deducted, and the rest is left for the refund.
  */
 async function creditDue(
   shop: Shop,
@@ -128,7 +128,7 @@ async function creditDue(
     ...(received_at === null && { fee }),
   });
   const isPart = isPaid && sum > due;
-  // The first refund of a return has taken off what the return credited before.
+  // Only the first refund of a return deducts the credited amount, so nothing is credited after it.
   if (isPart && is_refunded) return;
   const amount = decimal(isPart ? due : Math.max(0, sum), shop.currencyDigits);
   await shop.run(

@@ -17,9 +17,9 @@ export interface ReturnRefund {
 }
 
 /**
- * Refunds the pieces of a return that have arrived, each once. Without `shipping`, the delivery cost is refunded only if
- * the whole order is withdrawn. Throws `invalid_transition`, `conflict` if nothing is left to refund, and the errors of
- * `refunds.create`.
+ * Refunds the pieces of a return that have arrived, each once. Without `shipping`, the shipping cost is refunded only
+ * if the customer withdrew from the whole order. Throws `invalid_transition`, `conflict` if nothing is left to refund,
+ * and the errors of `refunds.create`.
  */
 export async function refund(
   shop: Shop,
@@ -56,8 +56,8 @@ export async function refund(
 }
 
 /**
- * What the refund of a return keeps of the price of its pieces: the fee, unless an earlier refund or the first receipt kept it, and
- * what the return has taken off the amount due. Only the first refund of a return keeps it.
+ * Returns the amount that the refund of a return withholds: the fee, unless the first receipt withheld it, and the
+ * amount by which the return has lowered the amount due. Only the first refund withholds it.
  */
 export function keptOf(shop: Shop, { fee, credited, is_refunded, has_credited }: LockedReturn): string {
   if (is_refunded) return '0';
@@ -65,7 +65,10 @@ export function keptOf(shop: Shop, { fee, credited, is_refunded, has_credited }:
   return decimal((has_credited ? 0 : minor(fee)) + minor(credited), shop.currencyDigits);
 }
 
-/** Whether a customer withdrew from the whole order. Then the delivery cost is refunded as well. Counts `return_lines i`. */
+/**
+ * Whether the return is a withdrawal from the whole order. The shipping cost is then refunded too. `pieces` is an SQL
+ * expression for the number of pieces of `return_lines i`.
+ */
 export async function isWholeWithdrawal(
   shop: Shop,
   { id, order_id, kind }: Pick<LockedReturn, 'id' | 'order_id' | 'kind'>,
@@ -88,7 +91,7 @@ export interface Pieces {
   shipped: true;
 }
 
-/** The pieces that have arrived, or that the customer keeps, without those that are refunded already. */
+/** Returns the unrefunded pieces of a return that have arrived or that the customer keeps. */
 export function piecesToRefund(shop: Shop, { id, keep_goods }: LockedReturn): Promise<Pieces[]> {
   return shop.rows<Pieces>(
     sql`select t.line_id as line_item_id, t.quantity, true as shipped from (

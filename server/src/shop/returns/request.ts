@@ -20,7 +20,7 @@ export interface ReturnRequest {
   lines: ReturnLineInput[];
   resolution?: ReturnResolution;
   customer_note?: string | null;
-  /** How many returns of the order the form showed. A form that is sent twice requests one return. */
+  /** The number of returns of the order when the form was shown. Prevents a second return if the form is sent twice. */
   seen?: number;
 }
 
@@ -38,8 +38,8 @@ export interface StaffReturn extends ReturnRequest {
 }
 
 /**
- * Requests a return for the customer of the order, or for a guest who has proved to know the order. Throws `not_found` for
- * an order of another customer, `not_returnable`, `return_window_closed` and `return_quantity_exceeded`.
+ * Requests a return for the customer of the order, or for a guest with verified access to the order. Throws `not_found`
+ * for an order of another customer, `not_returnable`, `return_window_closed` and `return_quantity_exceeded`.
  */
 export async function request(shop: Shop, wanted: ReturnRequest, customer_id?: string): Promise<Return> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
@@ -71,7 +71,8 @@ function refuseDisabled({ enabled }: ReturnPolicy): void {
 }
 
 /**
- * Records an approved return. Throws the errors of `request`; with `override_policy`, only `return_quantity_exceeded`.
+ * Records an approved return, even if the shop accepts no return requests. Throws `not_found` and
+ * `return_quantity_exceeded`, and without `override_policy` also `not_returnable` and `return_window_closed`.
  */
 export async function create(shop: Shop, wanted: StaffReturn): Promise<Return> {
   const id = await open(shop, wanted, await policyOf(shop), true);
@@ -90,8 +91,8 @@ async function open(shop: Shop, wanted: StaffReturn, policy: ReturnPolicy, appro
 }
 
 /**
- * Records the return of shipped pieces by a withdrawal: approved without a fee, or requested if it is late. The rules for
- * other returns do not apply. The caller has locked the order.
+ * Creates the return of shipped pieces by a withdrawal: approved without a fee, or only requested if it is late. The
+ * rules for other returns do not apply. The caller has locked the order.
  */
 export function openWithdrawal(shop: Shop, wanted: ReturnRequest & { late: boolean }): Promise<string> {
   return add(shop, { ...wanted, kind: 'withdrawal', fee: '0', approved: !wanted.late });
@@ -136,8 +137,8 @@ function refuseRepeated(lines: Pieces['lines']): void {
 }
 
 /**
- * When the period for returns of `orders o` ends: with the last day in the shop's time zone, because pages show only the
- * day. Null before anything has shipped.
+ * The end of the return period of `orders o`: the end of its last day in the shop's time zone, because pages show only
+ * the day. Null before anything has shipped.
  */
 export function windowEnd(window_days: number): Sql {
   return sql`(select (date_trunc('day', coalesce(o.delivered_at, (

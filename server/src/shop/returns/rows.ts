@@ -67,7 +67,7 @@ function columns(audience: Audience): Sql {
   });
 }
 
-/** A return, optionally only of this customer. Throws `not_found`. */
+/** Returns a return. With `customer_id`, only a return of this customer. Throws `not_found`. */
 export async function get(shop: Shop, id: string, customer_id?: string): Promise<Return> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
   const found = await shop.one<Return>(
@@ -100,7 +100,7 @@ export async function listForCustomer(shop: Shop, order_ids: string[]): Promise<
   return found.map((one) => withDigits(one, shop.currencyDigits));
 }
 
-/** One page of returns, newest first, optionally only of one customer's orders. */
+/** Returns one page of returns, newest first. With `customer_id`, only returns of this customer's orders. */
 export async function list(shop: Shop, query: ReturnQuery, customer_id?: string): Promise<ReturnPage> {
   const { page, limit, offset } = pageOf(query);
   const from = sql`from returns r join orders o on o.site_id = r.site_id and o.id = r.order_id

@@ -6,7 +6,7 @@ import { ShopError } from '../errors.ts';
 export interface ReturnState {
   status: ReturnStatus;
   keep_goods: boolean;
-  /** Whether a refund of it is pending or succeeded. */
+  /** Whether a refund of the return is pending or succeeded. */
   is_refunded: boolean;
 }
 
@@ -17,16 +17,16 @@ const MOVES: { [From in ReturnStatus]?: ReturnStatus[] } = {
   received: ['closed'],
 };
 
-/** Moves that a return may repeat: corrected tracking and further receipts. */
+/** Statuses that can be set again, to correct the tracking or to record further receipts. */
 const REPEATABLE: ReturnStatus[] = ['in_transit', 'received'];
 
-/** A refunded return can only be closed: a cancelled one would free pieces that are refunded. */
+/** A refunded return cannot be cancelled, because its pieces could then be returned again. */
 function movesFrom({ status, keep_goods, is_refunded }: ReturnState): ReturnStatus[] {
   const moves = (MOVES[status] ?? []).filter((to) => to !== 'cancelled' || !is_refunded);
   return status === 'approved' && keep_goods ? [...moves, 'closed'] : moves;
 }
 
-/** Throws `invalid_transition` with the allowed statuses unless the given one is among them. */
+/** Throws `invalid_transition` if the return cannot change to this status. The error lists the allowed statuses. */
 export function requireMove(state: ReturnState, to: ReturnStatus): void {
   const { status: from } = state;
   const allowed = movesFrom(state);

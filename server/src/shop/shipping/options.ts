@@ -166,8 +166,8 @@ const BOUNDS = [
 ] as const;
 
 /**
- * Throws a ValidationError if a minimum exceeds its maximum, if states or postal codes are given without exactly one
- * country, because they would be ambiguous, or if a pickup has a fee of payment on delivery.
+ * Throws a ValidationError if a minimum exceeds its maximum, or if a pickup has a fee of payment on delivery. States
+ * and postal codes need exactly one country, because they would be ambiguous otherwise.
  */
 function refuseCrossed(plan: ShippingOptionPatch): void {
   const mistakes = BOUNDS.flatMap(([from, to]) => {

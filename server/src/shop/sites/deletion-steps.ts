@@ -1,6 +1,6 @@
 /**
- * Deletes a large site in many short transactions. Sync clients of all sites only get changes older than the oldest
- * running transaction.
+ * Deletes a large site in many short transactions. A long one would delay the sync clients of all sites, which get only
+ * changes older than the oldest running transaction.
  */
 
 import type pg from 'pg';
@@ -90,8 +90,9 @@ async function removeSome(owner: pg.ClientBase, table: string, site_id: string, 
 }
 
 /**
- * Sorts the tables for deletion: each after the tables that refer to it, webhooks first so that no events are sent, and
- * tables written by triggers last. Leaves out tables in a circle of references, and those to which they refer.
+ * Sorts the tables for deletion: each table after the tables that refer to it, webhooks first so that no events are
+ * sent, and tables written by triggers last. Omits tables in a circle of references, and the tables to which these
+ * refer.
  */
 async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string; referring: string[] }>(

@@ -42,7 +42,7 @@ test.each([
   [{ open_payments: 1, refunds_due: 0, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 1, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 0, awaited_transfers: 1 }],
-])('a site that has %o is deleted only with `force`, and a rejected deletion changes nothing', async (owing) => {
+])('rejects the deletion of a site with %o, unless `force` is set', async (owing) => {
   const given = async () => {
     if (owing.open_payments === 0) {
       const shop = await openShop();
@@ -68,7 +68,7 @@ test.each([
   expect(await stateOf(shop)).toBeUndefined();
 });
 
-test('a bank transfer past its deadline does not prevent a deletion', async () => {
+test('an unpaid bank transfer past its deadline does not prevent the deletion of a site', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   await shop.owner.query(
@@ -78,7 +78,7 @@ test('a bank transfer past its deadline does not prevent a deletion', async () =
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('a part-paid bank transfer and an unpaid invoice prevent a deletion after their deadlines too', async () => {
+test('a partly paid bank transfer or an unpaid invoice prevents the deletion of a site, even past its deadline', async () => {
   for (const change of [
     'captured = 1',
     `payment_method = 'manual', payment_status = 'pending', payment_terms_days = 14`,
@@ -95,7 +95,7 @@ test('a part-paid bank transfer and an unpaid invoice prevent a deletion after t
   }
 });
 
-test('a refunded cancelled order does not prevent a deletion', async () => {
+test('a cancelled order does not prevent the deletion of a site once it is refunded', async () => {
   const shop = await openShop();
   await givenRefundDue(shop);
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
@@ -108,7 +108,7 @@ test('a refunded cancelled order does not prevent a deletion', async () => {
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('deletes sites on their deletion day, keeps those with open obligations unless forced, and changes no others', async () => {
+test('deletes sites on their deletion day, except those with open obligations that are not forced', async () => {
   const shops = { due: await openShop(), early: await openShop(), owing: await openShop(), forced: await openShop() };
   for (const [name, shop] of Object.entries(shops)) {
     const owes = name === 'owing' || name === 'forced';
@@ -133,7 +133,7 @@ test('deletes sites on their deletion day, keeps those with open obligations unl
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
 });
 
-test('what an edit left to give back prevents a deletion, also after a refund of pieces', async () => {
+test('a refund due after an edit still prevents the deletion of a site after another item is refunded', async () => {
   const { shop, order, line_item_id, refundOrder } = await givenShippedOrder(3, { ship: 2 });
   const change = [{ line_item_id, quantity: 2 }];
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
@@ -147,7 +147,7 @@ test('what an edit left to give back prevents a deletion, also after a refund of
   await expect(refused).rejects.toMatchObject({ code: 'conflict', context: { refunds_due: 1 } });
 });
 
-test('deletes the orders of a site with exchanges in batches', async () => {
+test('deletes a site with exchange orders in batches', async () => {
   const { shop, order, given, receive } = await givenShippedOrder(1);
   const back = await given(1);
   await receive(back.id, back.lines[0]?.id ?? '', 1);
@@ -164,7 +164,7 @@ test('deletes the orders of a site with exchanges in batches', async () => {
   expect(await erase(shop.site_id, { now: true, force: true })).toMatchObject({ removed: { left_over: 0 } });
 });
 
-test('a second call completes an interrupted deletion', async () => {
+test('repeating an interrupted deletion of a site completes it', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   for (let n = 0; n < 5; n += 1) await shop.givenProduct({ name: `Mug ${n}` });
   await shop.givenOrder();

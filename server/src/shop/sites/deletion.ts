@@ -30,15 +30,15 @@ export interface DeletionOptions {
 export interface Removed {
   rows: number;
   jobs: number;
-  /** Logins of people who worked for no other site. */
+  /** The number of deleted logins of people who worked for no other site. */
   logins: number;
-  /** Rows and jobs of the site counted after the commit. Must be 0. */
+  /** The number of rows and jobs of the site after the commit. Must be 0. */
   left_over: number;
 }
 
 /**
- * Deletes a site at once, or suspends it and schedules its deletion in 30 days. The deletion runs in steps that do not
- * block other sites; the next call or the job continues an interrupted one. Throws `not_found`, and without `force`
+ * Deletes a site immediately, or suspends it and schedules its deletion in 30 days. The deletion runs in steps that do
+ * not block other sites; the next call or the job continues an interrupted one. Throws `not_found`, and without `force`
  * `conflict` if payments are pending, bank transfers are expected or refunds are due.
  */
 export async function deleteSite(
@@ -61,8 +61,8 @@ export async function deleteSite(
 }
 
 /**
- * Deletes the sites whose day has come. Returns the deleted sites, and the sites that were kept because of open
- * obligations.
+ * Deletes the sites whose scheduled deletion is due. Returns the deleted sites, and the sites that were kept because of
+ * open obligations.
  */
 export async function deleteDueSites(
   owner: pg.ClientBase,
@@ -165,15 +165,15 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
 
 /**
  * Deletes all rows of the site, its jobs, and the logins that only it uses. One statement deletes from all tables;
- * foreign keys are checked at its end, so the order does not matter. It is repeated for rows that triggers have
- * written, such as product changes.
+ * foreign keys are checked at its end, so the order does not matter. The statement is repeated for rows that triggers
+ * have written, such as product changes.
  */
 async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
   const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
   const { rows: staff } = await owner.query<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
   );
-  // Deferred triggers run now, because at COMMIT they would write after the last round.
+  // Runs deferred triggers now, because at COMMIT they would write after the last repetition.
   await owner.query('set constraints all immediate');
   let rows = 0;
   for (;;) {

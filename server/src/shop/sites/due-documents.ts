@@ -1,6 +1,6 @@
 /**
- * Orders that wait for an invoice or credit note. A file names them, because the rows do not show which orders without
- * an invoice are to get one: orders from before invoices were set up get none.
+ * Orders that wait for an invoice or credit note. The export lists them, because the rows do not show which orders
+ * still need an invoice: orders from before invoices were set up need none.
  */
 
 import type pg from 'pg';

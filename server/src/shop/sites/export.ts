@@ -7,7 +7,7 @@ import { notFound, ShopError } from '../errors.ts';
 import { owed } from './deletion.ts';
 import { readDueDocuments } from './due-documents.ts';
 import { readJobs, readSecrets } from './exported-secrets.ts';
-import { movedTables, STAFF } from './moved-tables.ts';
+import { movedTables, STAFF, STAFF_IDS } from './moved-tables.ts';
 
 export interface ExportDeps {
   about: About;
@@ -53,13 +53,7 @@ const MEMBERS = `where id in (
 
 const OF_SITE = 'where site_id = (select commerce.current_site())';
 
-/** Columns with staff ids, even of former members. */
-const ACTORS = [
-  ...['order_events', 'audit_events', 'stock_movements', 'refunds'].map((table) => ({ table, column: 'actor_id' })),
-  ...['created_by', 'revoked_by'].map((column) => ({ table: 'tokens', column })),
-]
-  .map(({ table, column }) => `select ${column} from commerce.${table} ${OF_SITE}`)
-  .join(' union ');
+const ACTORS = STAFF_IDS.map(([table, column]) => `select ${column} from commerce.${table} ${OF_SITE}`).join(' union ');
 
 /**
  * Names of former members who acted in the site, without credentials. Members of other sites who did not act here are

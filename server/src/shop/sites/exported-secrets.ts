@@ -1,6 +1,6 @@
 /**
- * Secrets that are encrypted with SECRET_KEY, and the jobs of a site, for an encrypted export. The file contains them
- * decrypted, so that neither server needs the SECRET_KEY of the other.
+ * Secrets that are encrypted with SECRET_KEY, and the jobs of a site, for an encrypted export. The export contains the
+ * secrets decrypted, so that neither server needs the SECRET_KEY of the other.
  */
 
 import type pg from 'pg';
@@ -12,8 +12,9 @@ import { IS_POSTPONED, POSTPONED } from './postponed-jobs.ts';
 import { staged } from './staging.ts';
 
 /**
- * The import queues these jobs itself: images that are not processed yet, withdrawals whose order was not looked for yet,
- * products to be published later, and invoices that are due. Only the named tasks are accepted from a file, for the site of the file.
+ * The tasks whose jobs move with a site. From a file, only jobs of these tasks are accepted, and only for the site of
+ * the file. The import itself queues jobs for unprocessed images, unmatched withdrawals, scheduled products and due
+ * invoices.
  */
 const MOVED_TASKS = ['send_mail', 'deliver_webhook', 'move_money', 'apply_consent', 'tell_low_stock', 'remove_file'];
 

@@ -2,8 +2,8 @@
  * Imports a site from another server and keeps its ids:
  * 1. `refuse` checks whether the import is possible.
  * 2. Rows are loaded into temporary tables, and files into the file store.
- * 3. In the temporary tables, secrets are replaced, the audit is signed with this server's key, image URLs are changed
- * to this server, and HTML is sanitized as in the API.
+ * 3. In the temporary tables, secrets are replaced, the audit events are signed with this server's key, image URLs get
+ * this server's base URL, and HTML is sanitized as in the API.
  * 4. One transaction inserts all rows under all constraints, webhooks last, so that triggers send no events.
  * After a failure before the commit, nothing remains: the files are deleted too.
  */
@@ -58,7 +58,7 @@ export interface ImportedSite extends NewSecrets {
   /** Null for a person who already has a login here; their password stays the same. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
-  /** The rate limits of the site that differed from the defaults. */
+  /** The rate limits in the file: the imported ones, the others, and the number of invalid ones. */
   limits: { kept: string[]; left: string[]; invalid: number };
   rows: number;
   files: number;
@@ -202,7 +202,7 @@ async function insert(
   };
 }
 
-/** Keeps only valid rate limits that this server has, because the file is not trusted. */
+/** Keeps only valid rate limits that this server supports, because the file is not trusted. */
 async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedSite['limits']> {
   const { rows } = await client.query<{ limits: Record<string, unknown> }>(
     `select coalesce(limits, '{}') as limits from ${staged('sites')} where jsonb_typeof(limits) = 'object'`,
@@ -294,7 +294,8 @@ async function insertAll(
 }
 
 /**
- * Resumes background work: image processing, the search for the orders of withdrawals and the links of open checkouts. Returns whether the site is suspended.
+ * Resumes background work: processes images, finds the orders of withdrawals, and creates links for open checkouts.
+ * Returns whether the site is suspended.
  */
 async function finish(
   client: pg.Client,

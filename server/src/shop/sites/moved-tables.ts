@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { TableColumns } from '../../backup/format.ts';
 
 /**
- * Tables that stay when a site moves, with the reason. All other tables with a column `site_id` move, so that none is
+ * Tables that do not move with a site, with the reason. All other tables with a column `site_id` move, so that none is
  * forgotten.
  */
 export const LEFT_OUT: Record<string, string> = {
@@ -34,7 +34,7 @@ export const SECRET_TABLES: Record<string, string> = {
   webhook_deliveries: 'deliveries stay with the server that made them',
 };
 
-/** Columns of tables, by table. */
+/** Column names by table. */
 type Columns = Record<string, string[]>;
 
 /**
@@ -52,14 +52,14 @@ const LEFT_COLUMNS: Columns = {
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
 };
 
-/** Further columns that only move in an encrypted export. */
+/** Columns that move only in an encrypted export. */
 const SECRET_COLUMNS: Columns = {
   files: ['token_hash'],
   tokens: ['token_hash'],
   webhooks: ['previous_secret_expires_at', 'made_by'],
 };
 
-/** Columns that do not move but that the importing server fills. */
+/** Returns the columns that do not move and that the importing server fills. */
 export function filledColumns(table: string, keepsSecrets: boolean): string[] {
   if (table === 'audit_events') return ['key_id', 'hmac'];
   if (keepsSecrets) return LEFT_SECRETS[table] ?? [];
@@ -70,6 +70,22 @@ const LEFT_SECRETS: Columns = {
   payment_accounts: ['secret_key', 'webhook_secret'],
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
 };
+
+/** The columns with staff ids, even of former members. */
+export const STAFF_IDS: [table: string, column: string][] = [
+  ['staff_memberships', 'staff_id'],
+  ['staff_memberships', 'invited_by'],
+  ['tokens', 'created_by'],
+  ['tokens', 'revoked_by'],
+  ['audit_events', 'actor_id'],
+  ['order_events', 'actor_id'],
+  ['stock_movements', 'actor_id'],
+  ['refunds', 'actor_id'],
+  ['order_payments', 'actor_id'],
+  ['order_versions', 'actor_id'],
+  ['draft_orders', 'actor_id'],
+  ['returns', 'actor_id'],
+];
 
 /** The logins of a site's staff, without passwords. The table belongs to no site. */
 export const STAFF: TableColumns = { table: 'commerce.staff', columns: ['id', 'email', 'name'] };

@@ -1,9 +1,9 @@
 /**
  * Moves a site to another server:
- * 1. `markMoved` closes it. Requests then answer `site_moved`, and its jobs are postponed indefinitely.
+ * 1. `markMoved` closes the site. Requests then fail with `site_moved`, and the site's jobs are postponed indefinitely.
  * 2. `drain` waits for transactions and jobs that began before.
  * 3. The export reads the last state of the site in one snapshot.
- * `resumeSite` opens it again, as long as no other server has imported the file.
+ * `resumeSite` opens the site again, as long as no other server has imported the file.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,14 +33,14 @@ export async function markMoved(owner: Owner, site_id: string): Promise<SiteStat
 const DRAIN_MS = 3_000;
 const POLL_MS = 50;
 
-/** Waits, if the site has moved, until nothing writes to it any longer. Every export calls this first. */
+/** If the site has moved, waits until nothing can write to it. Every export calls this first. */
 export async function drainIfMoved(owner: pg.ClientBase, site_id: string): Promise<void> {
   if ((await stateOf(owner, site_id))?.moved_at) await drain(owner, site_id);
 }
 
 /**
  * Waits for transactions and jobs that began before the site was closed. A job that takes longer, for example to send a
- * mail, can no longer write; a transaction can, so this throws `conflict` after 3 s.
+ * mail, can no longer write. A transaction can, so this throws `conflict` if one is still running after 3 s.
  */
 async function drain(owner: pg.ClientBase, site_id: string): Promise<void> {
   const until = Date.now() + DRAIN_MS;
@@ -65,8 +65,8 @@ interface Running {
 }
 
 /**
- * Lists other transactions on this database. They are found by their locks, which any role may read. Backups and
- * exports are excluded, because they only read, and may take long.
+ * Lists other transactions on this database. Finds them by their locks, which any role may read. Omits backups and
+ * exports, because they only read, and may take long.
  */
 async function runningTransactions(owner: pg.ClientBase): Promise<Running[]> {
   const { rows } = await owner.query<Running>(

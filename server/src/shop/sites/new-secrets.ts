@@ -17,7 +17,7 @@ export interface NewSecrets {
   webhooks: { id: string; url: string; secret: string }[];
 }
 
-/** A hash that no token has. */
+/** SQL for the hash of a random value, so that no token matches it. */
 const NOBODYS_HASH = `sha256(gen_random_uuid()::text::bytea)`;
 
 /**

@@ -3,11 +3,11 @@ import sql from 'sql-template-tag';
 
 type Owner = Pick<pg.ClientBase, 'query'>;
 
-/** How far the jobs of a moved site are postponed, so that none runs and the times can be restored. */
+/** Interval by which the jobs of a moved site are postponed, so that none runs and the times can be restored. */
 export const POSTPONED = sql`interval '1000 years'`;
 export const IS_POSTPONED = sql`run_at > now() + interval '500 years'`;
 
-/** Postpones the jobs of a site. A running job is not interrupted, only its retry. */
+/** Postpones the jobs of a site. A running job is not interrupted, but its retry is postponed. */
 export async function postponeJobs(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update graphile_worker._private_jobs set run_at = run_at + ${POSTPONED}

@@ -41,7 +41,7 @@ export async function useReceiver(owner: pg.ClientBase, publicKey: Buffer): Prom
   if (rowCount !== 1) throw new Error('The one-time key of this file was used by another import.');
 }
 
-/** Encrypts the keys with a new SECRET_KEY. A key that neither decrypts is deleted. Can be repeated. */
+/** Re-encrypts the keys with a new SECRET_KEY. Deletes keys that neither SECRET_KEY decrypts. Can be repeated. */
 export async function resealReceivers(owner: pg.ClientBase, { from, to }: { from: string; to: string }): Promise<void> {
   const { rows } = await owner.query<RowOf<'site_receivers', 'public_key' | 'private_key'>>(
     'select public_key, private_key from commerce.site_receivers',

@@ -12,7 +12,7 @@ import { tablesOfSites } from './tables.ts';
 
 const SUSPENDED = { error: 'site_suspended' };
 
-test('answers 403 for a suspended site everywhere except for exports by its staff, until it is resumed', async () => {
+test('a suspended site answers 403 everywhere, except for exports by its staff, until it is resumed', async () => {
   const shop = await openShop();
   const { site_id, baseUrl } = shop;
   await shop.givenProduct();
@@ -67,7 +67,7 @@ test('answers 403 for a suspended site everywhere except for exports by its staf
   expect((await at(page)).status).toBe(200);
 });
 
-test('deletes all rows, files and jobs of a site and nothing of another site', async () => {
+test('deletes all rows, files and jobs of a site, and none of another site', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const { site_id, owner: db } = shop;
   for (const one of [shop, neighbour]) {

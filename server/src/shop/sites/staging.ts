@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { TableColumns } from '../../backup/format.ts';
 import { sanitizeHtml } from '../rich-text.ts';
-import { bareName, filledColumns, STAFF } from './moved-tables.ts';
+import { bareName, filledColumns, STAFF, STAFF_IDS } from './moved-tables.ts';
 
 /**
  * Temporary tables with the rows of an imported site. They belong to the connection, not to a transaction, because a
@@ -33,22 +33,7 @@ export async function insertStaged(
   await client.query(`with ${parts.join(', ')} select`);
 }
 
-const STAFF_IDS: [table: string, column: string][] = [
-  ['staff_memberships', 'staff_id'],
-  ['staff_memberships', 'invited_by'],
-  ['tokens', 'created_by'],
-  ['tokens', 'revoked_by'],
-  ['audit_events', 'actor_id'],
-  ['order_events', 'actor_id'],
-  ['stock_movements', 'actor_id'],
-  ['refunds', 'actor_id'],
-  ['order_payments', 'actor_id'],
-  ['order_versions', 'actor_id'],
-  ['draft_orders', 'actor_id'],
-  ['returns', 'actor_id'],
-];
-
-/** Further columns with staff ids, which only move in an encrypted export. */
+/** Further columns with staff ids, which move only in an encrypted export. */
 const STAFF_IDS_WITH_SECRETS: typeof STAFF_IDS = [
   ['staff_invitations', 'invited_by'],
   ['webhooks', 'made_by'],
@@ -66,8 +51,8 @@ export interface ArrivingStaff {
 }
 
 /**
- * Finds the logins on this server of imported staff. If a login has another id here, the person's actions are assigned
- * to that id.
+ * Finds the logins that imported staff already have on this server. If a login has another id here, the person's
+ * actions are assigned to that id.
  */
 export async function matchStaff(client: pg.ClientBase, keepsSecrets: boolean): Promise<ArrivingStaff[]> {
   const { rows } = await client.query<Omit<ArrivingStaff, 'known' | 'former_id'> & { known_id: string | null }>(
@@ -103,7 +88,7 @@ const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
   ['site_settings', 'brand', 'jsonb'],
 ];
 
-/** Changes the site's image URLs to this server. */
+/** Replaces the other server's base URL in the site's image URLs. */
 export async function moveAddresses(client: pg.ClientBase, site_id: string, baseUrl: string): Promise<void> {
   const former = `https?://[^"\\s<>]*?/files/${site_id}/`;
   for (const [table, column, type] of ADDRESSES) {

@@ -7,16 +7,16 @@ import { restoreJobs } from './postponed-jobs.ts';
 export type Owner = Pick<pg.ClientBase, 'query'>;
 
 export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | 'suspended_reason'> {
-  /** When the site moved to another server. */
+  /** The time when the site moved to another server. */
   moved_at: string | null;
-  /** When the site will be deleted; null if that was cancelled. */
+  /** The time of the scheduled deletion; null if none is scheduled. */
   delete_at: string | null;
 }
 
 const STATE = sql`site_id, suspended_at, suspended_reason, moved_at, delete_at`;
 
 /**
- * Suspends a site: requests answer 403 `site_suspended`, except webhooks of its payment provider and exports by its
+ * Suspends a site: requests fail with 403 `site_suspended`, except webhooks of its payment provider and exports by its
  * staff. Jobs continue to settle payments, complete refunds and release expired reservations. Suspending it again
  * changes only the reason. Throws `not_found`.
  */
@@ -65,9 +65,7 @@ export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState
   );
 }
 
-/**
- * Suspends the site and schedules its deletion in `days`, unless it is already scheduled earlier. Throws `not_found`.
- */
+/** Suspends the site and schedules its deletion in `days` days. Keeps an earlier date. Throws `not_found`. */
 export function planDeletion(owner: Owner, site_id: string, days: number, force: boolean): Promise<SiteState> {
   return change(
     owner,
@@ -78,7 +76,7 @@ export function planDeletion(owner: Owner, site_id: string, days: number, force:
   );
 }
 
-/** Marks the site as being deleted, until its row is gone. */
+/** Marks the site as being deleted. */
 export async function beginDeletion(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_at = coalesce(delete_at, now()),

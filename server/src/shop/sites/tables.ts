@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Returns all tables with a column `site_id`, with quoted names. They are read from the database, so that none is
- * forgotten.
+ * Returns all tables with a column `site_id`, with quoted names. The list is read from the database, so that no table
+ * is forgotten.
  */
 export async function tablesOfSites(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string }>(

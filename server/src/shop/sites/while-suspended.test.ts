@@ -75,7 +75,7 @@ test('rejects an upload while a site is suspended, and accepts it at the same UR
   expect((await put()).status).toBe(200);
 });
 
-test('creates the order when a webhook reports a successful payment while the site is suspended', async () => {
+test('a webhook about a successful payment creates the order even while the site is suspended', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await suspend(shop.site_id);
@@ -92,7 +92,7 @@ test('creates the order when a webhook reports a successful payment while the si
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid', total: '14.90' });
 });
 
-test("shows a page that the shop is closed, in the reader's language, for a buy link of a suspended shop", async () => {
+test("a buy link of a suspended shop opens a page that states, in the reader's language, that the shop is closed", async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ name: 'Blue mug' });
   const follow = async (language: string) => {

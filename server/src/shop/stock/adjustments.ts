@@ -1,4 +1,4 @@
-/** Adjusts the stock of many variants at once, for a delivery or a stocktaking. */
+/** Adjusts the stock of many variants in one call, for a delivery or a stocktaking. */
 
 import type { AdjustmentReason, AdjustmentResult, InventoryAdjustment } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';

@@ -80,7 +80,7 @@ interface StockSearch {
   named: Sql | undefined;
 }
 
-/** With more search results, a scan is as fast as single lookups. */
+/** Maximum number of search results to look up one by one. For more, a scan is as fast. */
 const LOOKED_UP = 10_000;
 
 async function areFew(shop: Shop, { like, named }: StockSearch): Promise<boolean> {
@@ -97,8 +97,8 @@ function upToLimit(named: Sql): Sql {
 }
 
 function searched({ like, named }: StockSearch, conditions: Sql[]): Sql {
-  // `offset 0` makes PostgreSQL look up the variants one by one. It overestimates their number, and would otherwise
-  // read all variants.
+  // `offset 0` makes PostgreSQL look up the variants one by one. Otherwise it overestimates their number and reads all
+  // variants.
   const variantsOf = (is: Sql) => sql`cross join lateral (
     select v.id, v.product_id from variants v where ${is} and ${join(conditions, ' and ')} offset 0) v`;
   const ofNamed =
@@ -119,8 +119,8 @@ function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: Inven
 
 /** Returns one page of the variants in `found`. */
 function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Counted[]> {
-  // `or false` and `offset 0` keep PostgreSQL from rewriting the subqueries. The first is read once, the second for
-  // each product.
+  // `or false` and `offset 0` keep PostgreSQL from rewriting the subqueries. It then reads the first once, and the
+  // second once for each product.
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id
         and (v.id in (select id from found) or false) offset 0
@@ -128,7 +128,7 @@ function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Count
   return readFrom(shop, sql`found as materialized (${found}),`, sql`found`, from, query);
 }
 
-/** Returns one page of the variants that match the conditions. Many do, so a scan finds them early. */
+/** Returns one page of the variants that match the conditions. Scans the variants, because many match. */
 function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<Counted[]> {
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id and ${join(conditions, ' and ')} offset 0

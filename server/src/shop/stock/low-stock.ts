@@ -3,7 +3,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import { enqueueForStaff } from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
-/** Maximum number of variants in a mail; the others are only counted. */
+/** Maximum number of variants that a mail lists. If there are more, it gives only their number. */
 const NAMED = 50;
 
 /**

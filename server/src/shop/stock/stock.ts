@@ -1,8 +1,8 @@
 /**
- * Stock of purchases: a checkout reserves stock, its completion sells it, its end releases it, and a cancelled order
- * restocks it. Each is one statement that locks the variants in order of ids, changes them and records stock movements.
- * Untracked variants do not change. The caller has locked the checkout or order; only the counter of order numbers is
- * locked later (checkout/complete.ts).
+ * Stock of purchases: a checkout reserves stock, its completion sells the stock, its expiry or cancellation releases
+ * it, and a cancelled order restocks it. Each change is one statement that locks the variants in order of ids, updates
+ * them and records stock movements. Untracked variants do not change. The caller has locked the checkout or order; only
+ * the counter of order numbers is locked later (checkout/complete.ts).
  */
 
 import sql, { type Sql } from 'sql-template-tag';
@@ -42,8 +42,8 @@ export async function hold(
 }
 
 /**
- * Reserves the available stock for a checkout without reservations. Returns whether that was everything. A faster
- * version of `change` for the first reservation of a checkout, which is usually the only one.
+ * Reserves stock for a checkout without reservations, of the variants that have enough. Returns whether all have
+ * enough. A faster version of `change` for the first reservation of a checkout, which is usually the only one.
  */
 async function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<boolean> {
   const pieces = Map.groupBy(wanted, ({ variant_id }) => variant_id);
@@ -218,8 +218,8 @@ export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
 }
 
 /**
- * Takes pieces that an edit adds to an order from the stock of tracked variants. The caller has locked the variants. Returns
- * the tracked ones. Throws `insufficient_stock`; the caller must then roll back.
+ * Takes pieces that an edit adds to an order from the stock of tracked variants. The caller has locked the variants.
+ * Returns the ids of the tracked variants. Throws `insufficient_stock`; the caller must then roll back.
  */
 export async function sellMore(shop: Shop, order_id: string, wanted: Pieces[]): Promise<Set<string>> {
   if (wanted.length === 0) return new Set();

@@ -10,9 +10,9 @@ export interface WrittenAmount {
   number: string;
   /** The possible currencies of each symbol or code. */
   currencies: string[][];
-  /** The direction of each letter next to the amount. */
+  /** The directions shown by words and signs next to the number. */
   directions: ('in' | 'out')[];
-  /** A word or symbol that is not known. */
+  /** The first unknown word or symbol. */
   unknown: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function currenciesOf(mark: string): string[] | undefined {
   return CURRENCY_MARKS[comparable(text)] ?? (/^[A-Z]{3}$/.test(text) ? [text] : undefined);
 }
 
-/** The decimal separator of the amounts in a file; undefined if they differ or do not show it. */
+/** The decimal separator of the amounts in a file; undefined if they use several or none. */
 export function decimalMarkOf(amounts: string[]): string | undefined {
   const marks = new Set(amounts.flatMap((written) => /[.,](?=\d{1,2}(?:\D*)$)/.exec(written)?.[0] ?? []));
   return marks.size === 1 ? [...marks][0] : undefined;

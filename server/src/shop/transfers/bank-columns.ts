@@ -19,11 +19,11 @@ export type Field = keyof typeof COLUMNS | 'text' | 'payer';
 export interface Columns extends Record<Field, number[]> {
   /** The currency in the name of the amount column, as in `Betrag (EUR)`. */
   named_currency: string | null;
-  /** The first column that may contain the direction, but in unknown words. */
+  /** The name of the first unknown column, which may contain the direction; undefined if there is none. */
   unknown: string | undefined;
 }
 
-/** Reads a header row. Returns undefined if it has no column for the amount or for a text. */
+/** Reads a header row. Returns undefined if it has no column for amounts or no column for texts. */
 export function columnsOf(header: string[]): Columns | undefined {
   const titles = header.map(titleOf);
   const all = (test: (title: Title) => boolean) => titles.flatMap((title, i) => (test(title) ? [i] : []));

@@ -1,6 +1,6 @@
 /**
- * CSV files of banks, which have no common format. A transfer counts only if columns and words in `bank-words.ts` show
- * that it is booked, incoming and in the shop's currency. Staff must check all other rows.
+ * CSV files of banks, which have no common format. A row is a transfer only if columns and words in `bank-words.ts`
+ * show that it is booked, incoming and in the shop's currency. Staff must check all other rows.
  */
 
 import { amountOf, currenciesOf, decimalMarkOf, type WrittenAmount, writtenAmount } from './amounts.ts';
@@ -35,7 +35,7 @@ const MOST_COLUMNS = 100;
 const LONGEST_HEADER = 5_000;
 
 /**
- * Reads a bank's CSV file. Throws a ValidationError without a header row, and for a text that would take long to parse.
+ * Reads a bank's CSV file. Throws a ValidationError if there is no header row, or if the text would take long to parse.
  */
 export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   refuseMoreThan(MOST_LINES, '\n', text, 'lines');
@@ -99,7 +99,7 @@ interface AmountCell {
   cell: string;
 }
 
-/** Some files end with rows without amounts, such as totals. */
+/** Returns the cells of a row with an amount other than 0. A row may have none. */
 function amountsIn(cells: string[], columns: Columns): AmountCell[] {
   const fields = ['amount', 'credit', 'debit'] as const;
   return fields.flatMap((field) =>
@@ -109,7 +109,7 @@ function amountsIn(cells: string[], columns: Columns): AmountCell[] {
   );
 }
 
-/** Returns the transfer in a row, or why it is left out; undefined for a row without an amount. */
+/** Returns the transfer in a row, or the reason why it is left out; undefined for a row without an amount. */
 function transferOf({ line, cells }: Row, file: File): ReadTransfer | keyof LeftOut | undefined {
   const { columns } = file;
   const amounts = amountsIn(cells, columns);

@@ -1,6 +1,7 @@
 /**
  * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13, which do not differ in the elements read here. For
- * safety, only the five XML entities and numeric character references are expanded, and a document type is rejected.
+ * safety, only the five XML entities and numeric character references are expanded, and files with a document type
+ * declaration are rejected.
  */
 
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
@@ -42,7 +43,7 @@ interface Booked {
   entry: Node;
 }
 
-/** A payment has about 20 elements, each with a start tag and an end tag. */
+/** Enough for 2,500 payments, each with about 20 elements, which have a start tag and an end tag. */
 const MOST_TAGS = 100_000;
 
 function parsed(xml: string): Node {
@@ -70,7 +71,7 @@ function entriesOf(root: Node): Booked[] {
   });
 }
 
-/** All nodes at the end of a path. */
+/** Returns all nodes at the end of a path that begins at these nodes. */
 function at(nodes: Node[], ...path: string[]): Node[] {
   return path.reduce((found, name) => found.flatMap((node) => nodesIn(node, name)), nodes);
 }
@@ -81,7 +82,7 @@ function nodesIn(node: Node, name: string): Node[] {
   return found.map((one) => (typeof one === 'object' ? (one as Node) : { '#text': String(one) }));
 }
 
-/** The texts of all descendants with one of these names. */
+/** The texts of all descendants with one of these names, down to a maximum depth. */
 function textsBelow(node: Node, names: string[], depth = 0): string[] {
   if (depth > DEEPEST) return [];
   return Object.keys(node).flatMap((name) => textsIn(node, name, names, depth));
@@ -112,7 +113,7 @@ function decoded(text: string): string {
 
 const LAST_CHARACTER = 0x10ffff;
 
-/** The transfers in an entry, or why the entry is left out. */
+/** Returns the payments in an entry: each is a transfer, or the reason why it is left out. */
 function transfersOf({ account, entry }: Booked, line: number, shopCurrency: string): Entry[] {
   const direction = directionOf(entry);
   if (direction === 'out') return ['outgoing'];
@@ -143,7 +144,7 @@ function transfersOf({ account, entry }: Booked, line: number, shopCurrency: str
   });
 }
 
-/** Without the bank's reference, an entry is identified by all that it contains. */
+/** If the bank gives no reference, the content of the whole entry identifies it. */
 function identityOf(account: string, entry: Node, { amount, currency }: Amount): ReadTransfer['identity'] {
   const reference = referenceOf(entry);
   const [date = ''] = at([entry], 'BookgDt').flatMap((node) => textsBelow(node, ['Dt', 'DtTm']));
@@ -151,7 +152,10 @@ function identityOf(account: string, entry: Node, { amount, currency }: Amount):
   return { texts, hasReference: reference !== '' };
 }
 
-/** The bank's reference. Some banks write the same filler into all entries, which identifies none of them. */
+/**
+ * The bank's reference; empty if there is none. Some banks write the same placeholder into all entries, which
+ * identifies none of them.
+ */
 function referenceOf(node: Node): string {
   const reference = textOf(at([node], 'AcctSvcrRef')[0]) || textOf(at([node], 'Refs', 'AcctSvcrRef')[0]);
   return FILLER.test(reference) ? '' : reference;
@@ -178,7 +182,9 @@ const LONGEST_AMOUNT = 32;
 const LONGEST_TEXT = 1_000;
 const AMOUNT = /^\d{1,18}(?:\.\d{1,10})?$/;
 
-/** The amount of one payment in a batch, in the account's currency, even if the payer ordered it in another. */
+/**
+ * The amount of one payment in a batch, in the account's currency. The payer may have ordered it in another currency.
+ */
 function singleAmount(part: Node, total: Amount): Amount | undefined {
   const written = [
     ...at([part], 'Amt'),
@@ -195,7 +201,10 @@ function isUndividedBatch(entry: Node, details: Node[], total: Amount): boolean 
   return details.length > 1 && details.some((part) => singleAmount(part, total) === undefined);
 }
 
-/** Whether payments without a direction add up to their entry, so that its direction applies to them. */
+/**
+ * Whether the payments of a batch add up to its amount. Payments without a direction then have the direction of the
+ * batch.
+ */
 function addsUp(details: Node[], total: Amount): boolean {
   const sum = details.reduce((sum, part) => {
     const amount = Number(singleAmount(part, total)?.amount);
@@ -209,7 +218,7 @@ const SMALLEST = 0.0005;
 
 type Direction = 'in' | 'out' | 'unknown';
 
-/** The direction of a node; undefined for a payment in a batch that has none. */
+/** The direction of a node; undefined if it has none, as payments in a batch may. */
 function directionOf(node: Node): Direction | undefined {
   const [indicator] = at([node], 'CdtDbtInd');
   if (!indicator) return undefined;
@@ -231,7 +240,7 @@ function doubtOfState(state: string): string | null {
   return state === '' ? 'Its state is missing.' : `Its state is unknown: ${state.slice(0, LONGEST_AMOUNT)}.`;
 }
 
-/** Why an entry or a payment in it may be a return; null if nothing shows that. */
+/** The reason why an entry, or a payment in it, may be a return; null if there is none. */
 function doubtOfReturn(node: Node, texts: string[]): string | null {
   const reversed = ['true', '1'].includes(textOf(at([node], 'RvslInd')[0]).toLowerCase());
   const families = at([node], 'BkTxCd', 'Domn', 'Fmly', 'SubFmlyCd').map(textOf);

@@ -33,7 +33,7 @@ export function csvRows(text: string, delimiter: string, mostCells: number): Csv
   return rows;
 }
 
-/** Returns the cell at a position and where it ends: at a delimiter, a newline or the end of the text. */
+/** Returns the cell at a position, and the position where it ends: at a delimiter, a newline or the end of the text. */
 function cellAt(text: string, at: number, delimiter: string, line: number) {
   if (text[at] !== '"') {
     let end = at;
@@ -51,7 +51,7 @@ function cellAt(text: string, at: number, delimiter: string, line: number) {
   return { value: quoted.replaceAll('""', '"'), end: close + 1, newlines };
 }
 
-/** Returns the most frequent of the usual delimiters. */
+/** Returns the most frequent of the usual delimiters in a line. */
 export function delimiterOf(line: string): string {
   const count = (character: string) => line.split(character).length;
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));

@@ -1,6 +1,6 @@
 /**
- * Matches the transfers of a bank statement with orders, by the number of the order or of its invoice in the payer's text and
- * by the total. Staff must check doubtful ones. Writes nothing; `markSeveralPaid` locks and checks each order again.
+ * Matches the transfers of a bank statement to orders, by the order or invoice number in the payer's text and by the
+ * amount. Staff must check doubtful matches. Writes nothing; `markSeveralPaid` locks and checks each order again.
  */
 
 import type { PaymentMethod, PaymentStatus, TransferMatches } from '@commerce-backend/spec';
@@ -22,7 +22,7 @@ export async function matchStatement(shop: Shop, statement: string): Promise<Tra
   const text = withoutHidden(statement.replaceAll(/\r\n?/g, '\n'), { lines: true });
   if (text.trim() === '') throw unreadable('The statement is empty.');
   const format = text.trimStart().startsWith('<') ? 'camt.053' : 'csv';
-  // Its XML parser is loaded on first use.
+  // Loads the XML parser only for CAMT files.
   const read = format === 'csv' ? readBankCsv : (await import('./camt.ts')).readCamt;
   const { transfers, left_out } = read(text, shop.currency);
   if (transfers.length > MOST_TRANSFERS) {
@@ -58,19 +58,24 @@ export interface Payable {
   payment_status: PaymentStatus;
   payment_method: PaymentMethod | null;
   email: string | null;
-  /** The amount of payments recorded since the order expired. */
+  /** The sum of the payments recorded for an expired order; 0 for other orders. */
   recorded: string;
-  /** What is left to pay of an order on payment terms, or of a paid order after an edit; null for other orders. */
+  /** The amount left to pay of an order on payment terms, or of a paid order after an edit; null for other orders. */
   due: string | null;
-  /** Whether a part of `due` can be paid, as on payment terms. */
+  /** Whether the order can be paid in parts, because it has payment terms. */
   in_parts: boolean;
-  /** The transfers that paid the order and whose entries are not known; they may be in the statement again. */
+  /**
+   * The amounts of earlier transfers that paid the order without a recorded entry. The statement may contain them
+   * again.
+   */
   earlier: string[];
-  /** What one transfer must pay: what is left of an order that awaits it, or else the total. */
+  /**
+   * The amount that one transfer must have: the amount left to pay if the order awaits payment, otherwise the total.
+   */
   wanted: string;
   /** The amounts of payments that staff recorded without the entry of a statement. */
   by_hand: string[];
-  /** The numbers of its invoices and credit notes that texts contain. */
+  /** Numbers of the order's invoices and credit notes that occur in the texts of transfers. */
   documents: string[];
 }
 
@@ -108,8 +113,8 @@ const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 100;
 
 /**
- * Possible numbers of orders and invoices in a text. Of orders, digits on their own or after letters, as in RE1001, but not
- * within longer numbers. The number of an invoice may also contain the characters / and . of its prefix.
+ * Returns the possible order and invoice numbers in a text: each group of digits, each word, such as RE1001, and each
+ * word with the characters / and . that the prefix of an invoice number may contain.
  */
 function wordsOf(text: string): string[] {
   const read = text.slice(0, LONGEST_TEXT);
@@ -121,14 +126,19 @@ function wordsOf(text: string): string[] {
   return [...words].filter(Boolean).slice(0, MOST_WORDS);
 }
 
-/** The digits in a text that are not a part of a date or of the number of an invoice, such as 2026 in INV-2026-17. */
+/**
+ * Returns the groups of digits in a text that are not part of a date or an invoice number, such as 2026 in INV-2026-17.
+ */
 function separateDigits(text: string): Set<string> {
   return new Set(text.slice(0, LONGEST_TEXT).match(/(?<!\d|\d[./-])\d+(?!\d|[./-]\d)/g));
 }
 
-/** An order that a text names, by its number or by that of its invoice. */
+/** An order that the text of a transfer mentions by its number or by an invoice number. */
 interface Named extends Payable {
-  /** Whether only the digits of a date or of another number name it. Its amount must then be exactly the one due. */
+  /**
+   * Whether the order's number occurs only as part of a date or of another number. The transfer must then have exactly
+   * the amount due.
+   */
   vague: boolean;
 }
 
@@ -144,15 +154,17 @@ function namedIn(text: string, byNumber: Map<string, Payable>): Named[] {
   return [...named.values()];
 }
 
-/** What the matching needs to know besides the transfers and orders. */
+/** Data for the matching, in addition to the transfers and orders. */
 interface Known {
-  /** The shop's currency. */
   currency: string;
   /** The entries of bank statements that are already recorded. */
   entries: ReadonlySet<string>;
 }
 
-/** Matches the transfers in their order. Each order is matched once; one on payment terms while something is due. */
+/**
+ * Matches the transfers in the order of the statement. Matches each order at most once, except that an order on payment
+ * terms can be matched until nothing is due.
+ */
 export function match(transfers: Transfer[], orders: Payable[], known: Known): Row[] {
   const byNumber = new Map(
     orders.flatMap((order) => [...order.documents, order.order_number].map((number) => [number, order])),
@@ -204,7 +216,7 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
   if (only && !only.in_parts && taken.has(only.id)) {
     return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer already pays this order.' };
   }
-  // The payment of another order keeps no entry, so this may be its transfer, uploaded again.
+  // Not every payment is recorded with its entry, so this transfer may already have paid the other order.
   const isPaidOther = ({ id, payment_status }: Payable) => id !== only?.id && payment_status === 'paid';
   const settled = only && only.due !== null && equal.find(isPaidOther);
   if (settled) {
@@ -234,12 +246,12 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
   };
 }
 
-/** Half of the smallest unit of any currency. Sums of amounts are compared with it. */
+/** Tolerance for comparing sums of amounts: half of the smallest unit of any currency. */
 const TOLERANCE = 0.0005;
 
 /**
- * Whether a transfer has the wanted amount, that due after an edit, that of an earlier transfer or, for an open order on payment
- * terms, at most what is due.
+ * Whether the amount of a transfer fits an order: the wanted amount, the amount due after an edit, or the amount of an
+ * earlier transfer. For an open order on payment terms, any amount up to the amount due fits.
  */
 function fits(amount: number, { id, wanted, due, in_parts, earlier, vague }: Named, taken: Taken): boolean {
   if (!in_parts || Number(due) === 0) return [wanted, due ?? wanted, ...earlier].some((one) => Number(one) === amount);
@@ -257,8 +269,8 @@ function isExpired({ payment_method, payment_status }: Payable): boolean {
 }
 
 /**
- * The result for an expired order. If its payment is already recorded, it is not offered again when the same statement
- * is sent twice.
+ * The result for an expired order. If a payment is recorded for it, the result is `already_paid`, so that the same
+ * statement does not offer it again.
  */
 function judgedLate(order: Payable): Judgement {
   const { order_number, recorded, currency } = order;

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
 
-/** The result for the only row of a statement in EUR: `payment`, why it must be checked, or why it was left out. */
+/**
+ * Parses a statement with one row in EUR. Returns `payment`, the reason to check it, or the reason why it was left out.
+ */
 function resultOf(statement: string): string {
   const { transfers, left_out } = (statement.startsWith('<') ? readCamt : readBankCsv)(statement, 'EUR');
   const [transfer] = transfers;
@@ -161,7 +163,7 @@ function IS_RETURN(): string {
   return 'It is a return, a reversal or a refund.';
 }
 
-test('leaves out an outgoing payment in an incoming CAMT entry, and keeps the amount of the incoming payment', () => {
+test('reads the incoming payments of a CAMT entry, and ignores an outgoing payment in it', () => {
   const parts = [
     `${EUR('70.00')}<CdtDbtInd>CRDT</CdtDbtInd>${TEXT('order 8')}`,
     `${EUR('20.00')}<CdtDbtInd>DBIT</CdtDbtInd>${TEXT('order 7')}`,
@@ -174,7 +176,7 @@ test('leaves out an outgoing payment in an incoming CAMT entry, and keeps the am
   expect(left_out).toEqual({ outgoing: 1, not_booked: 0 });
 });
 
-test('compares the booked amount with the order, not the amount that the payer ordered in another currency', () => {
+test('compares the booked amount with the order, not the amount in another currency that the payer instructed', () => {
   const ordered = `<AmtDtls><InstdAmt><Amt Ccy="USD">20.00</Amt></InstdAmt></AmtDtls>${TEXT('order 7')}`;
   const booked = `<AmtDtls><InstdAmt><Amt Ccy="USD">9.00</Amt></InstdAmt><TxAmt><Amt Ccy="EUR">8.00</Amt></TxAmt></AmtDtls>`;
   const amountsOf = (...parts: string[]) =>

@@ -14,7 +14,9 @@ export interface Transfer {
   payer: string;
   /** The payer's text. */
   text: string;
-  /** Why staff must check the transfer; null if it is certainly booked, incoming and in the shop's currency. */
+  /**
+   * The reason why staff must check the transfer; null if it is certainly booked, incoming and in the shop's currency.
+   */
   doubt: string | null;
 }
 
@@ -24,7 +26,7 @@ export interface LeftOut {
   not_booked: number;
 }
 
-/** A transfer before its entry is complete. */
+/** A parsed transfer, before its `entry` is computed. */
 export interface ReadTransfer extends Omit<Transfer, 'entry'> {
   /** Texts that identify the entry in every file. Without the bank's reference, equal entries of a file are numbered. */
   identity: { texts: string[]; hasReference: boolean };
@@ -56,7 +58,7 @@ function identified({ identity, ...transfer }: ReadTransfer, counted: Map<string
 
 const ENTRY_LENGTH = 32;
 
-/** Throws if a text contains `mark` too often, before it is parsed. */
+/** Throws if a text contains `mark` more than `most` times. Parsers call this first, to limit their work. */
 export function refuseMoreThan(most: number, mark: string, text: string, things: string): void {
   let count = 0;
   for (let at = text.indexOf(mark); at >= 0 && count <= most; at = text.indexOf(mark, at + 1)) count += 1;

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { actorName } from '../actor-names.ts';
 import type { Shop } from '../shop.ts';
 
-/** The last change before a rejected one, for its error (412). */
+/** The last change of a resource, for the error of a rejected change (412). */
 export interface LastChange {
   changed_at: string | null;
   changed_by: { type: string; id: string | null; name: string | null } | null;
@@ -21,7 +21,10 @@ interface Row {
 const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
 const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
-/** Finds the last change of a locked resource by staff or an API key. For other actors only its time is known. */
+/**
+ * Finds the last change of a locked resource by staff or an API key. If there is none, returns only the time of its
+ * last change by others.
+ */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(
     sql`select e.actor_type as type, e.actor_id as id, ${actorName} as name, e.fields, e.created_at

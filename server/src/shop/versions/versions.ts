@@ -33,13 +33,13 @@ export interface Versioned {
   parameter: string | undefined;
   /** The schema in the contract with all fields of the resource. */
   schema: string;
-  /** Takes the first lock of every change. */
+  /** Takes the lock that every change of the resource takes first. */
   lock(shop: Shop, id: string): Promise<unknown>;
   /** Throws `not_found`. */
   read(shop: Shop, id: string): Promise<object>;
   /** Picks the editable fields of a response. */
   edited(shown: never): object;
-  /** Other editable data of which a response contains only a part. */
+  /** Returns editable data that a response contains only in part. */
   beside?(shop: Shop, id: string): Promise<string>;
 }
 
@@ -113,7 +113,7 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
   },
 };
 
-/** Without the page of products, which depends on the request. `membersDigest` covers all products. */
+/** Omits the page of products, which depends on the request. `membersDigest` covers all products. */
 function editedCollection({
   products: _,
   products_count: _count,
@@ -126,7 +126,7 @@ function editedCollection({
   return edited;
 }
 
-/** Without images that wait for their file, which some responses lack. `waitingDigest` covers them. */
+/** Omits images that wait for their file, because some responses lack them. `waitingDigest` covers them. */
 function editedProduct({
   total_inventory: _,
   in_stock: _in,

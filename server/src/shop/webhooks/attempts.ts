@@ -1,7 +1,7 @@
 /**
  * A delivery has ten attempts, the last one a day after the ninth. Each wait varies by up to 10 %, so that deliveries
- * that failed together are not retried together. A webhook is disabled when its receiver answers 410, or when the last
- * attempt fails and no delivery has succeeded for five days.
+ * that failed together are not retried together. A webhook is disabled when its receiver responds with 410, or when the
+ * last attempt fails and no delivery has succeeded for five days.
  */
 
 import type { EventType } from '@commerce-backend/spec';
@@ -25,12 +25,12 @@ export interface Due {
   url: string;
   /** The payload or, before the first attempt, the data that the trigger stored. */
   payload: string;
-  /** Whether the payload is stored with the delivery, and so final. */
+  /** Whether the payload is stored with the delivery. It then no longer changes. */
   kept: boolean;
   /** Whether an integration registered the webhook. */
   by_integration: boolean;
   tries: number;
-  /** Changes if another process records an attempt meanwhile. */
+  /** Changes if another process records an attempt in the meantime. */
   attempts_count: number;
   secret: Buffer;
   /** Null if no previous secret is valid. */
@@ -39,7 +39,8 @@ export interface Due {
 
 /**
  * Returns the delivery if it is pending and due. After a crash or a replay, a delivery may have two jobs; only one
- * finds it due. Fails the delivery if the webhook is disabled.
+ * finds it due. Fails the delivery if the webhook is disabled, and ends it if the maker of the webhook may not read the
+ * event.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due & MakerRow & { type: EventType }>(
@@ -64,8 +65,8 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
 }
 
 /**
- * Ends a delivery whose event the maker of the webhook may not read. Deletes it if it was never sent, otherwise fails
- * it.
+ * Ends a delivery whose event the maker of the webhook may not read. Deletes the delivery if it was never sent, and
+ * otherwise marks it as failed.
  */
 async function withhold(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
@@ -136,7 +137,10 @@ async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${webhook_id} for no key update`);
 }
 
-/** Writes at most every ten seconds, because all deliveries of the webhook lock its row. */
+/**
+ * Records a success. Skips the write if one was recorded in the last ten seconds and no attempt has failed since,
+ * because all deliveries of the webhook lock its row.
+ */
 async function markWorking(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(
     sql`update webhooks set failing_since = null, last_success_at = now()

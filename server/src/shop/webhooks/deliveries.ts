@@ -99,8 +99,8 @@ export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
 const BATCH = 1_000;
 
 /**
- * Replays deliveries that failed since a time, oldest first, of one webhook or of all active ones. Returns how many
- * were replayed and how many are left for the next call, because after a long outage one statement cannot replay all.
+ * Replays deliveries that failed since a time, oldest first, of one webhook or of all active ones. One call replays at
+ * most 1,000, and returns the number of remaining deliveries.
  */
 export async function replayFailed(shop: Shop, { since, webhook_id }: { since: string; webhook_id?: string }) {
   if (webhook_id) await webhooks.get(shop, webhook_id);

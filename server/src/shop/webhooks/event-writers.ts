@@ -1,8 +1,8 @@
 import type { EventType } from '@commerce-backend/spec';
 
 /**
- * The code that writes each event. Most events are written by triggers, so that no change of a row can miss them. A
- * trigger calls `commerce.emit` in the transaction of the change, so that the event is committed with it (db/schema.sql
+ * The code that writes an event. Most events are written by triggers, so that no change of a row is missed. A trigger
+ * calls `commerce.emit` in the transaction of the change, so that the event is committed with it (db/schema.sql
  * contains the functions).
  */
 export interface EventWriter {

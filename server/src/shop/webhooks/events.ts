@@ -1,7 +1,4 @@
-/**
- * Listeners, which fetch events for `commerce listen`, and test events. The database writes all other events
- * (db/migrations/baseline/events.ts).
- */
+/** Listeners, with which `commerce listen` fetches events, and test events. */
 
 import type { EventPattern, EventPayload, EventType, ListenerEvent } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
@@ -46,7 +43,10 @@ export async function endListener(shop: Shop, id: string): Promise<{ id: string;
   return { id, deleted: true };
 }
 
-/** Cursors of older releases lack the era. Listeners live for minutes, so they count as cursors of the present one. */
+/**
+ * Cursors of older releases lack the era. They are accepted as cursors of the current era, because listeners live only
+ * for minutes.
+ */
 const CURSOR = /^(?:(\d{1,10})-)?(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
@@ -81,7 +81,7 @@ export async function fetch(
   };
 }
 
-/** Whether `fetch` would return at once: there are new events, or the listener has expired. Writes nothing. */
+/** Whether there are new events after the cursor, or the listener has expired. Writes nothing. */
 export async function hasNewEvents(
   shop: Shop,
   id: string,

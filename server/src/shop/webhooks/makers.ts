@@ -5,8 +5,8 @@ import type { Shop } from '../shop.ts';
 
 /**
  * The maker of a webhook is the staff member or API key that set its URL and events. The webhook gets only events that
- * its maker may read now. After the key is revoked or the member has left, it gets none until somebody else saves its
- * events.
+ * its maker may read now. After the key is revoked or the staff member leaves, the webhook gets no events until
+ * somebody else sets its URL or events.
  */
 export interface MakerRow {
   has_maker: boolean;
@@ -26,8 +26,8 @@ export function makerOf(webhooks: Sql): Sql {
 }
 
 /**
- * The scopes of a webhook's maker. Undefined without a maker: a webhook of an integration gets storefront data, and one
- * from an older version gets all events to which it subscribes.
+ * The scopes of a webhook's maker; undefined if it has none. Webhooks of integrations then get storefront data, and
+ * webhooks from older versions get all events to which they subscribe.
  */
 export function scopesOfMaker({ has_maker, maker_role, maker_scopes }: MakerRow): readonly string[] | undefined {
   if (!has_maker) return undefined;

@@ -13,14 +13,14 @@ import * as webhooks from './webhooks.ts';
 interface PingDeps {
   db: Pool;
   egress: Egress;
-  /** Decrypts webhook secrets. */
   secretKey: string;
 }
 
 /**
- * Sends webhook.ping to a webhook, whatever its subscription, outside of transactions. Returns a function that records
- * the ping as the first attempt of a delivery, which is retried like any other. After a crash in between, nothing is
- * recorded, and a retry of the request sends another ping. Throws `not_found` or `webhook_disabled`.
+ * Sends webhook.ping to a webhook, even if it does not subscribe to this event. Call it outside of transactions.
+ * Returns a function that records the ping as the first attempt of a delivery, which is retried like any other. If the
+ * process crashes before that, nothing is recorded, and a retry of the request sends another ping. Throws `not_found`
+ * or `webhook_disabled`.
  */
 export async function ping(
   { db, egress, secretKey }: PingDeps,

@@ -12,11 +12,11 @@ export interface KeyChange {
 export interface Resealed {
   /** The number of re-encrypted secrets. */
   resealed: number;
-  /** The webhooks whose secret neither SECRET_KEY decrypts. */
+  /** Ids of the webhooks whose secret neither SECRET_KEY decrypts. */
   closed: string[];
 }
 
-/** Re-encrypts the secrets of a shop's webhooks, except those encrypted with the new SECRET_KEY. */
+/** Re-encrypts the webhook secrets of a shop, except those that are already encrypted with the new SECRET_KEY. */
 export async function resealSecrets(shop: Shop, keys: KeyChange): Promise<Resealed> {
   const webhooks = await shop.rows<RowOf<'webhooks', 'id' | 'secret' | 'previous_secret'>>(
     sql`select id, secret, previous_secret from webhooks where site_id = ${shop.siteId} order by id for update`,

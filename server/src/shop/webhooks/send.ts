@@ -25,7 +25,7 @@ export async function sendSigned(egress: Egress, secretKey: string, due: Due): P
   );
 }
 
-/** Decrypts the secrets; undefined if one of them is damaged or was encrypted with another SECRET_KEY. */
+/** Decrypts the secrets. Returns undefined if one of them is damaged or was encrypted with another SECRET_KEY. */
 function opened(secretKey: string, { webhook_id, secret, previous_secret }: Due): string[] | undefined {
   const sealed = previous_secret ? [secret, previous_secret] : [secret];
   try {

@@ -3,8 +3,8 @@
  * 1. A trigger writes the event and its deliveries in the transaction of the change (event-writers.ts).
  * 2. A job reads a due delivery (attempts.ts) and sends it, outside of transactions.
  * 3. Another transaction records the attempt. It schedules the next one or disables the webhook.
- * Lock order: webhook, delivery. The caller checks the URL before the transaction (egress/addresses.ts), because that
- * may query the DNS. The dashboard manages all webhooks, an integration only those of integrations.
+ * Lock order: webhook, delivery. The caller checks the URL before the transaction (egress/addresses.ts), because the
+ * check may query the DNS. The dashboard manages all webhooks, an integration only the webhooks of integrations.
  */
 
 import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@commerce-backend/spec';
@@ -44,7 +44,7 @@ function shown({ maker_role, maker_scopes, has_maker, ...webhook }: Row): Webhoo
   return { ...webhook, withheld_events: scopes ? withheldEvents(webhook.events, scopes) : [] };
 }
 
-/** The condition on webhooks that the caller may manage. */
+/** An SQL condition for the webhooks that the caller may manage. */
 function manageable(shop: Shop): Sql {
   return shop.actorType === 'sync' ? sql`and sync_key_id is not null` : empty;
 }
@@ -149,8 +149,8 @@ export async function remove(shop: Shop, id: string): Promise<{ id: string; dele
 }
 
 /**
- * Creates a new secret. For 24 hours each delivery is signed with both. Throws `not_found`, or `rotation_in_progress`
- * during a rotation.
+ * Creates a new secret. For 24 hours, each delivery is signed with the new and the previous secret. Throws `not_found`,
+ * or `rotation_in_progress` during these 24 hours.
  */
 export async function rotate(shop: Shop, secretKey: string, id: string) {
   const secret = mintSecret();

@@ -20,8 +20,9 @@ import type { ChosenLine } from './statements.ts';
 type Locked = RowOf<'withdrawals', 'id' | 'order_id' | 'status'>;
 
 /**
- * Removes the withheld pieces from the order, all or the given ones, and refunds them. The rest can ship again. If nothing
- * has shipped and nothing is left of an order, it is cancelled and refunded with the delivery cost. Throws `invalid_transition`.
+ * Removes the withheld pieces, or only the given ones, from the order and refunds them. Pieces that are not removed can
+ * ship again. If nothing has shipped and no pieces remain, cancels the order and also refunds the shipping cost. Throws
+ * `invalid_transition`.
  */
 export async function confirm(shop: Shop, id: string, lines?: ChosenLine[]): Promise<Withdrawal> {
   const { withdrawal, order } = await lock(shop, id);
@@ -46,7 +47,7 @@ export async function confirm(shop: Shop, id: string, lines?: ChosenLine[]): Pro
   return get(shop, id);
 }
 
-/** Closes a withdrawal without an effect: its withheld pieces can ship again. Throws `invalid_transition`. */
+/** Closes a withdrawal without a refund. Its withheld pieces can ship again. Throws `invalid_transition`. */
 export async function close(shop: Shop, id: string): Promise<Withdrawal> {
   const { withdrawal, order } = await lock(shop, id);
   if (withdrawal.status === 'closed') throw notToConfirm(withdrawal);
@@ -71,7 +72,7 @@ async function lock(shop: Shop, id: string): Promise<{ withdrawal: Locked; order
     sql`select id, order_id, status from withdrawals where site_id = ${shop.siteId} and id = ${id} for update`,
   );
   if (!withdrawal) throw notFound('withdrawal');
-  // The job has matched it meanwhile.
+  // The job has linked the withdrawal to an order meanwhile.
   if (withdrawal.order_id !== known?.order_id) return lock(shop, id);
   return { withdrawal, order };
 }
@@ -101,7 +102,7 @@ function refuseMistakes(wanted: ChosenLine[], held: ChosenLine[]): void {
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** Staff may have refunded some of the pieces meanwhile. */
+/** Limits the wanted pieces to those that are still unshipped, because staff may have refunded some meanwhile. */
 async function leftOf(shop: Shop, order_id: string, wanted: ChosenLine[]): Promise<ChosenLine[]> {
   const lines = await shop.rows<{ id: string; left: number }>(
     sql`select l.id, ${toFulfill} as left from order_lines l
@@ -134,8 +135,9 @@ async function refundPieces(shop: Shop, order: LockedOrder, pieces: ChosenLine[]
 }
 
 /**
- * Whether the pieces are all of an order of which nothing has shipped, or all that is left of an order of which the customer
- * withdrew and got the rest refunded. In both cases the delivery cost is refunded.
+ * `is_whole`: the pieces are the whole order, and nothing of it has shipped. `is_rest`: the pieces are the rest of the
+ * order, and the customer withdrew from all shipped pieces and got them refunded. In both cases the shipping cost is
+ * refunded.
  */
 async function extentOf(
   shop: Shop,

@@ -2,7 +2,10 @@ import sql, { type Sql } from 'sql-template-tag';
 import { returnable, toFulfill } from '../orders/quantities.ts';
 import type { Shop } from '../shop.ts';
 
-/** Pieces of `order_lines l` of `orders o` that a withdrawal can cover: unshipped ones, and shipped ones that are not back. */
+/**
+ * Pieces of `order_lines l` of `orders o` that a withdrawal can cover: unshipped ones, and shipped ones that are not
+ * returned.
+ */
 export const withdrawable: Sql = sql`(${returnable} + case when o.status = 'cancelled' then 0 else ${toFulfill} end)`;
 
 export interface WithdrawableLine {
@@ -10,18 +13,18 @@ export interface WithdrawableLine {
   name: string;
   variant_name: string | null;
   quantity: number;
-  /** Whether its product may be excluded from the right of withdrawal. */
+  /** Whether the product may be excluded from the right of withdrawal. */
   exempt: boolean;
 }
 
 /**
- * Why the product of `order_lines l` of `orders o`, left-joined as `products p`, may be excluded from the right of
- * withdrawal. Digital goods are excluded only if the buyer consented at the checkout.
+ * The reason why the product of `order_lines l` of `orders o`, left-joined as `products p`, may be excluded from the
+ * right of withdrawal. Digital goods are excluded only if the buyer consented at the checkout.
  */
 export const exemption: Sql = sql`case when p.withdrawal_exempt = 'digital' and o.digital_consent_wording is null then 'none'
   else coalesce(p.withdrawal_exempt, 'none') end`;
 
-/** The lines of an order with pieces that a withdrawal can cover. */
+/** Returns the lines of an order with pieces that a withdrawal can cover. */
 export function withdrawableLines(shop: Shop, order_id: string): Promise<WithdrawableLine[]> {
   return shop.rows<WithdrawableLine>(
     sql`select l.id, l.name, l.variant_name, ${withdrawable} as quantity,

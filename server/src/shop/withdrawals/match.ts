@@ -20,9 +20,10 @@ type Stated = RowOf<
 };
 
 /**
- * Looks for the order of a statement, by number and e-mail in any case. Withholds its unshipped pieces, and opens a return
- * for the shipped ones. Items in words stand for all pieces: staff decide which are meant. The mail to the staff waits like
- * the acknowledgement, so that the page cannot be used to flood their mailboxes.
+ * Finds the order of a statement by its number and e-mail address, ignoring case. Withholds its unshipped pieces, and
+ * opens a return for the shipped ones. If the customer described the items in words, all pieces are covered, and staff
+ * decide which are meant. The mail to the staff is sent with the acknowledgement, so that the page cannot be used to
+ * flood their mailboxes.
  */
 export async function match(shop: Shop, id: string): Promise<void> {
   const stated = await findStated(shop, id);
@@ -38,8 +39,8 @@ export async function match(shop: Shop, id: string): Promise<void> {
 }
 
 /**
- * Links a statement without an order to the one that staff name, as if the search had found it. Throws `not_found` and
- * `invalid_transition`.
+ * Links a statement without an order to the order that staff name, with the same effects as `match`. Throws `not_found`
+ * and `invalid_transition`.
  */
 export async function link(shop: Shop, id: string, order_number: string): Promise<Withdrawal> {
   const stated = await findStated(shop, id);
@@ -74,7 +75,7 @@ function findStated(shop: Shop, id: string): Promise<Stated | undefined> {
 }
 
 async function findOrder(shop: Shop, { contract, email }: Stated): Promise<string | undefined> {
-  // Numbers of imported orders may begin with the # that people write before others.
+  // Numbers of imported orders may begin with a #. For other orders, customers may add it.
   const numbers = [contract, contract.replace(/^#\s*/, '')].map((number) => number.trim().toLowerCase());
   const found = await shop.one<RowOf<'orders', 'id'>>(
     sql`select id from orders where site_id = ${shop.siteId} and lower(order_number) = any(${numbers}::text[])
@@ -104,7 +105,10 @@ async function apply(shop: Shop, stated: Stated, order_id: string, message: stri
   });
 }
 
-/** The pieces of a locked order that a withdrawal covers: unshipped ones first. Downloads and services are not sent back. */
+/**
+ * Divides the pieces of a locked order that a withdrawal covers: first unshipped pieces are withheld, then shipped
+ * pieces are returned. Downloads and services are not sent back.
+ */
 async function dividePieces(
   shop: Shop,
   order_id: string,

@@ -5,8 +5,8 @@ const PERIOD_DAYS = 14;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Whether a statement of this time came after the period for withdrawal: 14 days from the receipt of the last piece, or
- * from the order if nothing of it is delivered. Without proof of delivery nothing is late.
+ * Whether a statement was made after the withdrawal period: 14 days from the receipt of the last piece, or from the
+ * order if none of its items is shipped. Never late if the date of receipt is unknown.
  */
 export async function isLate(shop: Shop, order_id: string, stated_at: string): Promise<boolean> {
   const found = await shop.one<{ began: string | null; stated: string }>(
@@ -22,8 +22,9 @@ export async function isLate(shop: Shop, order_id: string, stated_at: string): P
 }
 
 /**
- * The last day of the period that begins on a day, both in the shop's time zone. A weekend moves it to Monday (Regulation
- * 1182/71). Public holidays do not: they differ by region, and staff decide about late withdrawals anyway.
+ * The last day of a period that begins on `began`, both in the shop's time zone. A last day on a weekend moves to
+ * Monday (Regulation 1182/71). Public holidays are ignored, because they differ by region, and staff decide about late
+ * withdrawals anyway.
  */
 export function lastDay(began: string): string {
   const last = new Date(Date.parse(`${began}T00:00:00Z`) + PERIOD_DAYS * DAY_MS);

@@ -22,7 +22,9 @@ const lines = sql`(
   left join products p on p.site_id = l.site_id and p.id = l.product_id
   where i.site_id = w.site_id and i.withdrawal_id = w.id)`;
 
-/** From `withdrawals w`, its statement `s` and the left-joined order `o` and return `r`. */
+/**
+ * The columns of a Withdrawal from `withdrawals w`, its statement `s`, and the left-joined order `o` and return `r`.
+ */
 const columns = selectList<Withdrawal>({
   id: sql`w.id`,
   status: sql`w.status`,

@@ -7,23 +7,23 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Mails at once per day, to one e-mail address and for one client. Later statements are acknowledged as soon as the day
- * allows, so the page cannot be used to flood a mailbox, and no acknowledgement is dropped.
+ * Maximum number of acknowledgements per day, to one e-mail address and for one client. Further ones are sent later, so
+ * that every statement is acknowledged, but the page cannot be used to flood a mailbox.
  */
 const PER_RECIPIENT = 5;
 const PER_CLIENT = 20;
 
 export interface Statement {
-  /** Created with the form, so that a form sent twice is stored once. */
+  /** Created with the form, so that a form that is sent twice is stored once. */
   id: string;
   name: string;
   email: string;
   contract: string;
   items: string | null;
   locale: string;
-  /** The order of a login or a checked link. */
+  /** The order, if the customer was logged in or opened a verified link to it. */
   order_id: string | null;
-  /** Pieces chosen of that order; null for all of it. */
+  /** The chosen pieces of the order; null for all of them. */
   lines: ChosenLine[] | null;
 }
 
@@ -38,8 +38,8 @@ export interface Client {
 }
 
 /**
- * Stores a statement and queues its acknowledgement. Does the same whether an order matches or not; a job looks for the
- * order. Nothing happens if the statement is stored already.
+ * Stores a statement and queues its acknowledgement. The response does not show whether an order matches; a job looks
+ * for the order. Does nothing if the statement is already stored.
  */
 export async function store(shop: Shop, statement: Statement, { ip, secretKey }: Client): Promise<void> {
   const { id, name, contract, items, locale, order_id, lines } = statement;
@@ -69,7 +69,10 @@ export async function store(shop: Shop, statement: Statement, { ip, secretKey }:
   await shop.run(sql`select enqueue('match_withdrawal', ${job}::json, now())`);
 }
 
-/** Two statements at once are counted one after the other. The client first, so that no two wait for each other. */
+/**
+ * Serializes statements with the same client or recipient, so that each sees the others. The fixed order of the locks
+ * prevents deadlocks.
+ */
 async function lockCounts(shop: Shop, [client, recipient]: [string, string]): Promise<void> {
   for (const key of [`withdrawal client ${client}`, `withdrawal recipient ${recipient}`]) {
     await shop.run(sql`select pg_advisory_xact_lock(hashtextextended(${`${shop.siteId} ${key}`}, 0))`);

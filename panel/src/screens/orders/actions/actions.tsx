@@ -95,7 +95,7 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
   return acts.filter(({ fits, scope }) => fits && can(scope));
 }
 
-/** A provider payment that is open has to end first. */
+/** Whether the items can be edited. An open payment at the provider must end first. */
 function isEditable({ fulfillment_status, payment_status, payment_method }: OrderDetails): boolean {
   const isUnshipped = fulfillment_status === 'unfulfilled' || fulfillment_status === 'partially_fulfilled';
   const isOpen = payment_status === 'authorized' || (payment_status === 'pending' && payment_method !== 'manual');

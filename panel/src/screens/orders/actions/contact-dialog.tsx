@@ -68,7 +68,7 @@ export function ContactDialog({ order, onClose }: { order: OrderDetails; onClose
   );
 }
 
-/** Once everything has shipped, changing the delivery address has no effect. */
+/** Whether the address can be changed. Once everything has shipped, a new delivery address has no effect. */
 function isEditable(order: OrderDetails, part: Part): boolean {
   if (!order[part]) return false;
   const { status, fulfillment_status } = order;
@@ -115,7 +115,10 @@ function AddressFields({
   );
 }
 
-/** The changed fields only, because the timeline of the order names the fields that were sent. */
+/**
+ * Returns only the changed e-mail address, phone number and addresses, because the timeline of the order names the
+ * fields that were sent.
+ */
 function correctionOf(order: OrderDetails, form: FormData, parts: Part[]): Correction {
   const email = textIn(form, 'email');
   const phone = textIn(form, 'phone');

@@ -145,7 +145,7 @@ function Lines({
   );
 }
 
-/** The amount that the server suggests for the chosen units; their price until it has answered. */
+/** Returns the amount that the server suggests for the chosen units; until it has answered, their price. */
 function useSuggestion(order: OrderDetails, pieces: Record<string, number>): string {
   const { id: order_id } = order;
   const chosen = Object.entries(pieces).filter(([, quantity]) => Number.isInteger(quantity) && quantity > 0);
@@ -163,8 +163,8 @@ function useSuggestion(order: OrderDetails, pieces: Record<string, number>): str
 }
 
 /**
- * The suggested refund until the server's suggestion has arrived: the price of the selected units, limited to the
- * refundable amount. Without a selection, the whole refundable amount.
+ * Returns the price of the selected units, capped at the refundable amount, as the suggestion until the server has
+ * answered. Without a selection, returns the whole refundable amount.
  */
 function priceOf({ line_items, refundable }: OrderDetails, pieces: Record<string, number>): string {
   const most = unitsOf(refundable);

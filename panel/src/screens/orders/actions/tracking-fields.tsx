@@ -4,7 +4,7 @@ import { textIn } from '../bulk-ship.tsx';
 export interface Tracking {
   carrier: string | null;
   tracking_number: string | null;
-  /** Left out if unchanged, so that the page of a known carrier is used. */
+  /** Omitted if it is unchanged, so that the server uses the tracking page of a known carrier. */
   tracking_url?: string | null;
 }
 
@@ -41,7 +41,7 @@ export function TrackingFields({ given, urlError }: { given?: Tracking; urlError
   );
 }
 
-/** The tracking as typed. It contains the URL only if that was changed; an empty URL removes the stored one. */
+/** Returns the tracking as typed. The URL is included only if it was changed; an empty URL removes the stored one. */
 export function trackingOf(form: FormData, before: string | null = null): Tracking {
   const tracking_url = textIn(form, 'tracking_url');
   return {

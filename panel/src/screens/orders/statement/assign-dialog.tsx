@@ -122,7 +122,7 @@ function Found({
   );
 }
 
-/** For an expired order, the payment is recorded at once. Then the order is reinstated or the money refunded. */
+/** For an expired order, records the payment first. Then the user reinstates the order or refunds the payment. */
 function Late({
   row: { transfer },
   order,

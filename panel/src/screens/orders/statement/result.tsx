@@ -5,7 +5,7 @@ import type { Marked } from './rows.ts';
 import { useStatementRuns } from './runs.tsx';
 import { UndoButton } from './undo.tsx';
 
-/** The orders that were marked as paid, and those that the server rejected. */
+/** The orders that were marked as paid, those with a recorded payment, and those that the server rejected. */
 export function Result({ marked: { run_id, paid, recorded, refused } }: { marked: Marked }) {
   const { counted, money } = useFormat();
   const { data: runs } = useStatementRuns();

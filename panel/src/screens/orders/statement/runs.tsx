@@ -21,7 +21,10 @@ export function useStatementRuns() {
   });
 }
 
-/** Earlier bank statement runs and their orders. A run can be undone until one of its orders was processed further. */
+/**
+ * Lists earlier bank statement runs and their orders. A run can be undone as long as none of its orders was processed
+ * further.
+ */
 export function StatementRuns() {
   const { time, counted } = useFormat();
   const can = useCan();

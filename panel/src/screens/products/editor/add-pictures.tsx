@@ -8,7 +8,7 @@ import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 type Add = (image: { url: string; file_id?: string }) => void;
 
 export interface UploadingProps {
-  /** Called with the number of running uploads. A product that is saved meanwhile lacks these images. */
+  /** Called with the number of running uploads. A save during an upload lacks its image. */
   onUploading: (waiting: number) => void;
 }
 
@@ -47,7 +47,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button and the field do the same
+    // biome-ignore lint/a11y/noStaticElementInteractions: only a mouse can drop; button and field do the same
     <div
       className={over ? 'drop over' : 'drop'}
       onDragOver={(event) => {

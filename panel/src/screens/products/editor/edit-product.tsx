@@ -71,7 +71,7 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
   );
 }
 
-/** A link to the product in the storefront, if the settings contain the storefront's URL. */
+/** A link to an active product in the storefront, if the settings contain the storefront's URL. */
 function Preview({ product: { slug, status } }: { product: ProductDraft }) {
   const { merchant } = useMe();
   const settings = useQuery({

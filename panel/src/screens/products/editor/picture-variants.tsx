@@ -58,7 +58,7 @@ export function PictureVariants({ url, name }: { url: string; name: string }) {
   );
 }
 
-/** Selects all variants with an option value at once, because most images show a colour. */
+/** Selects all variants with an option value in one step, because most images show a colour. */
 function ByValue({
   draft,
   url,

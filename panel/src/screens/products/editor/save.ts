@@ -52,7 +52,7 @@ export async function saveProduct(product_id: string, draft: ProductDraft, over:
   const now = await loadProduct(product_id).catch(() => saved);
   if (failure === null) return now;
   await forgetProducts();
-  // Somebody else may have added or deleted variants meanwhile.
+  // Another user may have added or deleted variants since the draft was loaded.
   const typed = now.data.variants.map((variant) => {
     const own = draft.variants.find(({ id }) => id === variant.id);
     return { ...variant, inventory_quantity: own?.inventory_quantity ?? variant.inventory_quantity };

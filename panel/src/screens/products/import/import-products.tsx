@@ -156,7 +156,7 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
 
   return (
     <Card title="File">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button does the same */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: only a mouse can drop; the button has the same effect */}
       <div
         className={over ? 'drop-file over' : 'drop-file'}
         onDragOver={(event) => {

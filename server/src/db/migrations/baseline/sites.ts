@@ -37,7 +37,7 @@ export async function createSites(knex: Knex): Promise<void> {
       updated_at timestamptz not null default now(),
       -- One-directional: a search for the term also finds the synonyms. [{"term": "sofa", "synonyms": ["couch"]}]
       search_synonyms jsonb not null default '[]',
-      -- The same, normalized for comparison: {"sofa": ["couch"]}.
+      -- Normalized form of the synonyms, for comparison: {"sofa": ["couch"]}.
       search_synonym_terms jsonb not null default '{}',
       payment_capture text not null default 'automatic' check (payment_capture in ('automatic', 'manual')),
       default_locale text not null default 'en' check (default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'),

@@ -44,8 +44,8 @@ export async function get(
 
 /**
  * Changes the given fields of the payment account, or creates it with its first key. Throws `payment_account_connected`
- * if the operator has connected the account and the request sets keys, and `payment_account_in_use` if the keys belong
- * to another account while a payment is open.
+ * if the request sets keys of an account that the operator connected. Throws `payment_account_in_use` if the keys
+ * belong to another account while a payment is open.
  */
 export async function update(
   shop: Shop,
@@ -88,7 +88,8 @@ export interface Connection {
 }
 
 /**
- * Makes a site use a connected account instead of its own. Only operators call this. Throws `payment_account_in_use`.
+ * Makes a site use a connected account, and deletes the keys of its own account. Only operators call this. Throws
+ * `payment_account_in_use`.
  */
 export async function connect(
   shop: Shop,
@@ -106,8 +107,8 @@ export async function connect(
 }
 
 /**
- * Removes a connected account; the site then uses its own again. Only operators call this. Throws
- * `payment_account_in_use`.
+ * Removes a connected account. The site then has no account of its own until it sets its keys. Only operators call
+ * this. Throws `payment_account_in_use`.
  */
 export async function disconnect(shop: Shop): Promise<void> {
   await refuseOpenPayments(shop);

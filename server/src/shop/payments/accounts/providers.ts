@@ -29,8 +29,8 @@ export interface PaymentAccounts {
    */
   refuseWrongKey(site_id: string, key: string): Promise<{ isOtherAccount: boolean }>;
   /**
-   * Makes the provider send the events of an imported site to this address. Returns false if the provider has no endpoint
-   * of the site. Throws if the provider rejects the call, for example because a restricted key lacks the permission.
+   * Makes the provider send the events of an imported site to this URL. Returns false if the provider has no endpoint
+   * for the site. Throws if the provider rejects the call, for example because a restricted key lacks the permission.
    */
   moveWebhook(site_id: string, url: string): Promise<boolean>;
 }

@@ -22,8 +22,8 @@ function sealingOf(secretKey: string, site_id: string, use: KeyUse): Sealing {
 }
 
 /**
- * Re-encrypts a shop's payment keys from SECRET_KEY `from` to `to`. Returns the number of re-encrypted keys, and of
- * those that neither can decrypt.
+ * Re-encrypts a shop's payment keys from SECRET_KEY `from` to `to`. Returns the number of re-encrypted keys, and the
+ * uses of the keys that neither SECRET_KEY decrypts.
  */
 export async function resealAccount(
   shop: Shop,

@@ -44,7 +44,7 @@ async function read(
   const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
-  // The shopper has already been sent to the next action.
+  // The shopper already knows the next action.
   return outcome.status === 'requires_action' ? undefined : { event_id, payment_id: of.payment_id, outcome };
 }
 
@@ -78,7 +78,7 @@ async function refundEvent(
   return of && { event_id, payment_id: of.payment_id, made: madeRefund(refund) };
 }
 
-/** Reads the dispute of a webhook, which is found by its PaymentIntent. */
+/** Reads the dispute of a webhook. Finds our payment by the PaymentIntent of the dispute. */
 async function disputeEvent(
   stripe: Stripe,
   account: StripeAccount,

@@ -9,7 +9,7 @@ export type Found =
 
 /**
  * If the response to a payment was lost, its Stripe object is searched among those created around the time in our
- * UUIDv7.
+ * UUIDv7: from 5 minutes before to 45 minutes after.
  */
 const EARLIER_SECONDS = 300;
 const LATER_SECONDS = 2_700;

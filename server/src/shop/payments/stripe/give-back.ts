@@ -5,12 +5,12 @@ import { findPayment, intentOf } from './find.ts';
 import { outcomeOfRefund } from './outcomes.ts';
 import { sendOnce } from './send-once.ts';
 
-/** A refund can fail once because of an error of the bank. One that fails twice must be checked by the staff. */
+/** A refund can fail because of an error of the bank, so it is tried twice. Then the staff must handle it. */
 const TRIES = 2;
 
 /**
  * Refunds everything that Stripe still holds of a payment. The idempotency key contains the number of earlier refunds,
- * so that two concurrent calls make only one.
+ * so that two concurrent calls make only one refund.
  */
 export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<RefundOutcome> {
   const found = await findPayment(stripe, payment);
@@ -41,7 +41,10 @@ export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<Ref
   }
 }
 
-/** The amount that Stripe still holds after all refunds. `failed` is the number of our failed ones. */
+/**
+ * Returns the amount that Stripe still holds after all refunds, and the state of these refunds. `failed` contains our
+ * failed refunds.
+ */
 async function heldOf(stripe: Stripe, { id, amount_received }: Stripe.PaymentIntent, refund_id: string) {
   const refunds: Stripe.Refund[] = [];
   for await (const refund of stripe.refunds.list({ payment_intent: id, limit: 100 })) refunds.push(refund);

@@ -7,7 +7,7 @@ import { fromStripe } from './amounts.ts';
 
 const NOTHING = { reason: null, next_action: null, amount: null, currency: null };
 
-/** The payment method, which outcomes contain, is returned only if it is expanded. */
+/** Stripe returns the payment method only if it is expanded. Payment results contain it. */
 export const SHOWN_IN_INTENT = ['payment_method'];
 export const SHOWN_IN_SESSION = ['payment_intent.payment_method'];
 

@@ -64,7 +64,7 @@ test('charges a valid card once when the payment is sent twice', async () => {
   );
 });
 
-test('a declined card fails the payment with a reason, and the payment accepts no other card', async () => {
+test('a declined card fails the payment with a reason, and cancels its payment intent', async () => {
   const wanted = card('declined');
   const outcome = await stripe.begin(wanted);
   expect(outcome).toMatchObject({ status: 'failed', reason: 'card_declined' });
@@ -72,7 +72,7 @@ test('a declined card fails the payment with a reason, and the payment accepts n
   expect(await stripe.outcomeOf(keyOf(wanted, outcome.reference))).toMatchObject({ status: 'failed' });
 });
 
-test('redirects shoppers to the bank for 3-D Secure, and succeeds after confirmation', async () => {
+test('redirects the shopper to the bank for 3-D Secure, and the payment succeeds after confirmation', async () => {
   const wanted = card('three_d_secure');
   const { reference, next_action, status } = await stripe.begin(wanted);
   expect({ status, next_action }).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect' } });
@@ -86,7 +86,7 @@ test('returns a client secret for 3-D Secure if there is no return URL', async (
   expect(next_action).toMatchObject({ type: 'client_secret', client_secret: expect.stringContaining('_secret_') });
 });
 
-test('fails a rejected 3-D Secure confirmation and can cancel an abandoned one', async () => {
+test('fails a payment if its 3-D Secure confirmation is rejected, and can cancel one that was abandoned', async () => {
   const [refused, abandoned] = [card('three_d_secure'), card('three_d_secure')];
   const { reference, next_action } = await stripe.begin(refused);
   await standIn.press(next_action?.type === 'redirect' ? next_action.url : '', 'refuse');
@@ -98,7 +98,7 @@ test('fails a rejected 3-D Secure confirmation and can cancel an abandoned one',
   expect(await stripe.cancel(keyOf(abandoned, begun.reference))).toMatchObject({ status: 'cancelled' });
 });
 
-test("opens Stripe's page in the shopper's language with the amount and returns after payment", async () => {
+test("opens Stripe's page with the amount and the shopper's language, and returns to the shop after payment", async () => {
   const { key, url } = await opened();
   const session = standIn.ledger.session(key.reference ?? '');
   expect(session).toMatchObject({
@@ -115,7 +115,7 @@ test("opens Stripe's page in the shopper's language with the amount and returns 
   expect(await stripe.outcomeOf(key)).toMatchObject(PAID);
 });
 
-test('a cancelled Stripe page can no longer be paid, and an earlier payment is kept', async () => {
+test('a cancelled Stripe page can no longer be paid, and cancelling a paid one keeps the payment', async () => {
   const [ended, late] = [await opened(), await opened()];
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
@@ -123,7 +123,7 @@ test('a cancelled Stripe page can no longer be paid, and an earlier payment is k
   expect(await stripe.cancel(late.key)).toMatchObject(PAID);
 });
 
-test('captures part of an authorized amount once and releases the rest', async () => {
+test('captures part of an authorized amount once', async () => {
   const wanted = card('success', { capture: 'manual' });
   const begun = await stripe.begin(wanted);
   expect(begun).toMatchObject({ status: 'authorized', amount: 3_600, currency: 'EUR' });
@@ -133,7 +133,7 @@ test('captures part of an authorized amount once and releases the rest', async (
   expect(await stripe.capture(key, move)).toMatchObject({ status: 'succeeded', amount: 3_000 });
 });
 
-test('releases an authorization from the Stripe page on cancellation, or after a week', async () => {
+test("an authorization made on Stripe's page ends when it is cancelled, or after a week", async () => {
   const [released, lapsed] = [await opened({ capture: 'manual' }), await opened({ capture: 'manual' })];
   await standIn.press(released.url, 'pay');
   await standIn.press(lapsed.url, 'pay');
@@ -145,7 +145,7 @@ test('releases an authorization from the Stripe page on cancellation, or after a
   standIn.ledger.advance(-WEEK);
 });
 
-test('refunds once, even after Stripe has forgotten the idempotency key, and never above the captured amount', async () => {
+test('makes a refund once, even if Stripe has forgotten the idempotency key, and never above the captured amount', async () => {
   const key = await paid();
   const move = { id: uuidv7(), amount: 1_400, currency: 'EUR' };
   const made = await stripe.refund(key, move);
@@ -160,7 +160,7 @@ test('refunds once, even after Stripe has forgotten the idempotency key, and nev
   });
 });
 
-test('a retry succeeds after a failure of Stripe', async () => {
+test('a retry after a failure of Stripe succeeds', async () => {
   const manual = card('success', { capture: 'manual' });
   const reserved = keyOf(manual, (await stripe.begin(manual)).reference);
   // The second call gets the stored error for key 1, and a new error for key 2.
@@ -185,19 +185,22 @@ test('a retry succeeds after a failure of Stripe', async () => {
 
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
-test.for(LOST)('reports the outcome as unknown after %s, and the actual outcome on a query or retry', async (kind) => {
-  const wanted = card('success');
-  // Stripe's client retries once on its own after a broken connection.
-  standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
-  await expect(stripe.begin(wanted)).rejects.toThrow();
-  standIn.faults.clear();
-  const known = await stripe.outcomeOf(keyOf(wanted));
-  expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
-  const ended = await stripe.cancel(keyOf(wanted));
-  expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
-});
+test.for(LOST)(
+  'throws after %s, and returns the actual result of the payment on a query or cancellation',
+  async (kind) => {
+    const wanted = card('success');
+    // Stripe's client retries once on its own after a broken connection.
+    standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
+    await expect(stripe.begin(wanted)).rejects.toThrow();
+    standIn.faults.clear();
+    const known = await stripe.outcomeOf(keyOf(wanted));
+    expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
+    const ended = await stripe.cancel(keyOf(wanted));
+    expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
+  },
+);
 
-test('charges nothing if a payment reaches Stripe after its cancellation', async () => {
+test('charges nothing if a payment reaches Stripe after it was cancelled', async () => {
   const late = card('success');
   expect(await stripe.cancel(keyOf(late))).toMatchObject({ status: 'cancelled' });
   expect(await stripe.begin(late)).toMatchObject({ status: 'cancelled' });
@@ -206,7 +209,7 @@ test('charges nothing if a payment reaches Stripe after its cancellation', async
   ).toBe(false);
 });
 
-test('reports a rejection by Stripe as failed, not as unknown', async () => {
+test('reports a payment that Stripe rejects as failed, not as unknown', async () => {
   const means = { kind: 'confirmation_token', token: 'ctoken_unknown' } as const;
   expect(await stripe.begin(payment(means))).toMatchObject({ status: 'failed', reason: 'resource_missing' });
   expect(await stripe.begin(card('success', { amount: 1_234, currency: 'KWD' }))).toMatchObject({
@@ -220,7 +223,7 @@ test.for([
   ['ISK', 500, 50_000],
   ['HUF', 500, 50_000],
   ['KWD', 1_230, 1_230],
-] as const)("converts the amount %s to Stripe's units", async ([currency, ours, theirs]) => {
+] as const)("converts an amount in %s to Stripe's units", async ([currency, ours, theirs]) => {
   const outcome = await stripe.begin(card('success', { currency, amount: ours }));
   expect(outcome).toMatchObject({ status: 'succeeded', amount: ours, currency });
   expect(standIn.ledger.intent(outcome.reference).amount).toBe(theirs);
@@ -234,7 +237,7 @@ function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   return { headers: { 'stripe-signature': signature }, body: Buffer.from(body), event };
 }
 
-test('an outdated webhook returns the current state of the payment', async () => {
+test('an outdated payment webhook returns the current state of the payment', async () => {
   const { key, url } = await opened();
   await standIn.press(url, 'decline');
   const early = lastEvent('payment_intent.payment_failed');
@@ -247,7 +250,7 @@ test('an outdated webhook returns the current state of the payment', async () =>
   expect(await stripe.receive(completed.headers, completed.body)).toMatchObject({ payment_id: key.id, outcome });
 });
 
-test('a refund webhook identifies its refund', async () => {
+test('a refund webhook contains the id of its refund', async () => {
   const key = await paid();
   const id = uuidv7();
   await stripe.refund(key, { id, amount: 100, currency: 'EUR' });
@@ -259,7 +262,7 @@ test('a refund webhook identifies its refund', async () => {
   });
 });
 
-test('rejects forged, old and unsigned webhooks and ignores those of other shops', async () => {
+test('rejects forged, old and unsigned webhooks, and ignores webhooks of other shops', async () => {
   await paid();
   const forged = lastEvent('payment_intent.succeeded', 'whsec_of_somebody_else');
   const old = lastEvent('payment_intent.succeeded', SECRET, Date.now() - 10 * MINUTE);
@@ -272,7 +275,7 @@ test('rejects forged, old and unsigned webhooks and ignores those of other shops
   expect(await neighbour.receive(good.headers, good.body)).toBeUndefined();
 });
 
-test("makes payments for a connected account, and accepts only that account's webhooks", async () => {
+test('makes payments in a connected account, and accepts only webhooks of that account', async () => {
   const connected = stripeProvider({ ...account, connectedAccount: 'acct_finch' });
   const wanted = card('success');
   const { reference } = await connected.begin(wanted);
@@ -282,7 +285,7 @@ test("makes payments for a connected account, and accepts only that account's we
   expect(await connected.receive(headers, body)).toBeUndefined();
 });
 
-test('reports the outcome as unknown while Stripe is unreachable', async () => {
+test('reports the result of a payment as unknown while Stripe is unreachable', async () => {
   const key = await paid();
   await standIn.down();
   await expect(stripe.outcomeOf(key)).rejects.toThrow();

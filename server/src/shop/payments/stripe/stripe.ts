@@ -81,9 +81,9 @@ async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
 const NEVER_BEGAN = { status: 'cancelled', reason: null, next_action: null, amount: null, currency: null } as const;
 
 /**
- * Blocks a payment that Stripe does not know, because its first request may still be on the way. A request that charges
- * nothing uses up the idempotency key, so that Stripe rejects the late one. Returns undefined if the key was already
- * used.
+ * Blocks a payment that Stripe does not have, because its first request may still arrive. Sends a request that charges
+ * nothing with the same idempotency key, so that Stripe rejects the late request. If the key was already used, returns
+ * the payment at Stripe, if there is one.
  */
 async function forestall(stripe: Stripe, payment: PaymentKey): Promise<Found | undefined> {
   const { id: payment_id, site_id } = payment;
@@ -113,7 +113,7 @@ async function refund(
   if (found === 'elsewhere') return { status: 'failed', reference: id, reason: NO_ACCOUNT };
   const intent = found && intentOf(found);
   if (!intent) return { status: 'failed', reference: id, reason: 'payment_not_found' };
-  // Stripe forgets idempotency keys after a day. Then our id in the metadata finds the earlier refund.
+  // Stripe forgets idempotency keys after a day. After that, the earlier refund is found by our id in its metadata.
   const known = await findRefund(stripe, intent.id, id);
   if (known) return outcomeOfRefund(known);
   const counted = toStripe(amount, currency);

@@ -3,8 +3,8 @@ import { clientOf, type StripeAccess } from './client.ts';
 const TIMEOUT = { timeout: 5_000 };
 
 /**
- * Changes the address of the site's webhook endpoints at Stripe. Their signing secrets stay, and Stripe sends to the new
- * address what the former one did not accept. Returns whether there is such an endpoint.
+ * Changes the URL of the site's webhook endpoints at Stripe. Their signing secrets stay the same, and Stripe retries
+ * failed events at the new URL. Returns whether the site has an endpoint.
  */
 export async function moveWebhook(access: StripeAccess, site_id: string, url: string): Promise<boolean> {
   const stripe = await clientOf(access);
