@@ -24,10 +24,10 @@ import { sharesLookUps } from './callers/shared-look-ups.ts';
 import { needsStepUp, requireStepUp } from './callers/step-up.ts';
 import type { Operation, OperationId } from './contract/contract.ts';
 import { callPartsOf, type Deps } from './deps.ts';
-import { withAdvice } from './pipeline/advice.ts';
 import { auditEvent, ensureAudited } from './pipeline/audit.ts';
 import { applyLimit, outcomesOf } from './pipeline/counted.ts';
 import { Deadline, secondsFor } from './pipeline/deadline.ts';
+import { withAlternatives } from './pipeline/error-alternatives.ts';
 import { type Answer, answerTo, codeOf, isRefusal, isUnavailable } from './pipeline/errors.ts';
 import { isCredentialRefusal } from './pipeline/failed-credentials.ts';
 import type { PreparedHandler, Run } from './pipeline/handler.ts';
@@ -50,16 +50,17 @@ import type { ApiRequest } from './request.ts';
  * 1. routing: the adapter has found the operation, or an error (404, 405)
  * 2. load shedding (503). From here on the request has a deadline: it ends with 503 `timeout`, and its transaction has
  *    no effect. Once COMMIT has been sent, the result of COMMIT decides
- * 3. the form of the credential (401, or 403 if only a person may call the operation). If the IP address keeps sending
- *    invalid credentials, the credential is looked up here already. Passwords are hashed for a limited number of callers
- *    at a time (503)
+ * 3. the form of the credential (401, or 403 if only a person may call the operation; operations open to anyone do
+ *    this after step 4). If the IP address keeps sending invalid credentials, the credential is looked up here already.
+ *    Passwords are hashed for a limited number of callers at a time (503)
  * 4. the body (413 and 415 at once) and validation, whose mistakes are reported in step 7b, after authentication
  * 5. without mistakes: strict rate limits (429), for operations that allow guessing or send mails. They are counted in
- *    PostgreSQL, outside of the request's transaction. These operations have no other rate limit in step 7b
+ *    PostgreSQL, outside of the request's transaction. These operations have no other rate limit in step 7b. With
+ *    X-Buyer-IP the credential is looked up first (401)
  * 6. only for a handler with `prepare`: 7a without claiming the key, 7b, and a look for a stored response. Without one,
  *    `prepare` works outside of the request's transaction. Transactions that it commits itself, such as a payment, are
  *    not undone by a later error or timeout
- * 7. one transaction for a mutation, one connection for a read:
+ * 7. one transaction for a mutation, one connection for a read (cacheable reads share the look-up of 7a):
  *    a. the look-up of the credential sets the tenant for row-level security (401, 403). If it finds a token, it also
  *       claims the Idempotency-Key, unless there are mistakes
  *    b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake. A replay and a 422 count too
@@ -68,21 +69,22 @@ import type { ApiRequest } from './request.ts';
  *       (409). While another request holds the key, this one waits at most 2 s, then answers 409. Without a stored
  *       response the handler runs
  *    d. audit row, stored response and COMMIT are sent together. Calls of sync keys, anonymous callers and staff outside
- *       of a shop have no audit row, here and in step 8
+ *       of a shop have no row here or in step 8. A successful change of a staff login is audited in 7c instead, in each
+ *       of the person's shops
  * 8. an error thrown in step 7 rolls its transaction back and frees the key. If the handler or `prepare` threw it, the
- *    request has a key and the error is final (see `storeRefusal`), a second transaction claims the key again and
+ *    request has a key and the error is final (see `storeRefusal`), a second transaction claims the key as in 7c and
  *    stores the error with its audit row. Otherwise nothing is stored: no response, and no audit row except by step 9
  * 9. after a call with an existing agent's token, even a revoked or expired one, an audit row is written if step 7 or 8
- *    may have written none. The row's id is the request's, so there is never a second one. If it cannot be written, the
- *    call fails. After a 5xx the caller waits at most 500 ms for it instead, and the row may be missing
+ *    may have written none. Its id is generated once per request, so there is never a second row. If it cannot be
+ *    written, the call fails. After a 5xx the caller waits at most 500 ms for it instead, and the row may be missing
  *
  * A missing or invalid credential, found in any step, is counted, and above a limit answered with 429 (see `refuse`).
  *
  * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again
- * at 7a at most twice, and so does a request whose copy stored its response first. One that finds the database in
- * another history (db/era.ts) starts again once. If the connection is lost during COMMIT, the result is unknown: the
- * request is answered with 503 and not repeated. A retry with the same key returns the stored response if it was
- * committed, and otherwise runs; without a key it may take effect twice.
+ * at 7a at most twice within a second, and so does a request whose copy stored its response first. One that finds the
+ * database in another history (db/era.ts) starts again once. If the connection is lost during COMMIT, the result is
+ * unknown: the request is answered with 503 and not repeated. A retry with the same key returns the stored response if
+ * it was committed, and otherwise runs; without a key it may take effect twice.
  */
 export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   const { context } = request;
@@ -90,15 +92,14 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await respond(deps, request, received);
-    // After a success, limits that count only failures get their point back. An error here does not change the
-    // response.
+    // After a success, limits marked `failures` get their point back. An error here does not change the response.
     if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
     noteCompleted(request, answer);
   } catch (error) {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // `refusalIfFailed` is set once a strict limit with `failuresOnly` is used up; other limits reject the request before
+  // `refusalIfFailed` is set once a strict limit with `rejectsOnlyFailures` is used up; other limits reject the request before
   // it runs. Then every 4xx becomes 429, so that the response does not reveal whether a guess was right. The actual
   // error stays stored under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
@@ -315,9 +316,10 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
 
 /**
  * Step 8. Errors with 400, 402, 403, 404 and 409 are final, unless the contract calls their error code retryable. All
- * others, such as 422, are rethrown and not stored, because a retry may succeed. A missing permission gets an audit
- * row, but no stored response: the key is free again, so that the call succeeds once the permission is granted. If a
- * copy of the request has stored a response meanwhile, that response is returned.
+ * others, such as 422, are rethrown and not stored, because a retry may succeed. A missing permission that the handler
+ * finds gets an audit row, but no stored response: the key is free again, so that the call succeeds once the permission
+ * is granted. If a copy of the request has stored a response meanwhile, that response is returned, and only step 9
+ * audits this call.
  */
 function storeRefusal(
   deps: Deps,
@@ -337,7 +339,7 @@ function storeRefusal(
     const stored = await idempotency.claimAndFindResponse(shop, connection, key, state);
     if (stored) return { result: stored, last: undefined };
     // Writes that belong to the error, such as storing the price that it reports. They are omitted if the request has
-    // no key.
+    // no key or the error is not final.
     if (error instanceof ShopError) await error.afterwards?.(shop);
     incoming.context.error = codeOf(error);
     return recorded(deps, incoming, shop, caller, answer, error);
@@ -375,7 +377,7 @@ function inTransactionOf<T>(
 }
 
 /**
- * Step 7 for a read: runs the handler on a connection, without a transaction. If the response is not in the cache, a
+ * Step 7 for a read: runs the handler on one connection, in a transaction only behind a transaction pooler. If the response is not in the cache, a
  * standby may read it into the cache first; this function then runs again on the primary, which checks that the cached
  * response is current.
  */
@@ -465,7 +467,7 @@ async function runHandler(
   const call = { ...callPartsOf(deps, incoming, caller), caller, shop, noteAccount };
   const once = async () => {
     const body = await run(call as never).catch(async (error: unknown) => {
-      throw caller.kind === 'agent' ? await withAdvice(shop, error, received) : error;
+      throw caller.kind === 'agent' ? await withAlternatives(shop, error, received) : error;
     });
     if (needsStepUp(operation, received.body)) await tellOwners(shop, operation, caller);
     const answer = success(operation, body);

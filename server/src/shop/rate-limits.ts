@@ -19,7 +19,7 @@ export interface RateLimit {
    * Whether, above the limit, only failing requests are rejected, because strangers share the limit with people who
    * enter the right code or password.
    */
-  failuresOnly: boolean;
+  rejectsOnlyFailures: boolean;
   /** The effect if a stranger uses up the limit, for the documentation. */
   strangers: string;
 }
@@ -31,16 +31,16 @@ const HOUR = 60 * MINUTE;
 type Text = Pick<RateLimit, 'counts' | 'per' | 'strangers'>;
 
 function load(points: number, text: Text): RateLimit {
-  return { points, seconds: MINUTE, strict: false, failuresOnly: false, ...text };
+  return { points, seconds: MINUTE, strict: false, rejectsOnlyFailures: false, ...text };
 }
 
 function strict(points: number, seconds: number, text: Text): RateLimit {
-  return { points, seconds, strict: true, failuresOnly: false, ...text };
+  return { points, seconds, strict: true, rejectsOnlyFailures: false, ...text };
 }
 
 /** A limit that strangers can use up for everybody. It must not reject a correct code or password. */
 function shared(points: number, text: Text): RateLimit {
-  return { ...strict(points, QUARTER, text), failuresOnly: true };
+  return { ...strict(points, QUARTER, text), rejectsOnlyFailures: true };
 }
 
 const GUEST = 'address of a guest; customer';

@@ -58,7 +58,7 @@ export interface NamedBuyer {
 interface StrictDraw extends Draw {
   failures: boolean;
   /** Whether successful requests pass above the limit. */
-  failuresOnly: boolean;
+  rejectsOnlyFailures: boolean;
 }
 
 export async function countInDatabase(
@@ -92,7 +92,7 @@ const LOGINS: Operation['id'][] = ['dashboard.login', 'storefront.loginCustomer'
 export async function countGuess(db: Pool, limit: RateLimitName, site_id: string, subject: string): Promise<Counted> {
   const { points, seconds } = limitFor(limit, (await findSiteLimits(db, site_id)) ?? {});
   return take(db, limit, [
-    { points, seconds, failures: true, failuresOnly: false, key: `${limit} ${site_id} ${subject}` },
+    { points, seconds, failures: true, rejectsOnlyFailures: false, key: `${limit} ${site_id} ${subject}` },
   ]);
 }
 
@@ -100,7 +100,7 @@ export async function countGuess(db: Pool, limit: RateLimitName, site_id: string
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));
-  const refusing = drawn.filter(({ policy }) => !policy.failuresOnly);
+  const refusing = drawn.filter(({ policy }) => !policy.rejectsOnlyFailures);
   const [tightest] = refusing.toSorted((one, other) => one.remaining - other.remaining);
   const failures = draws.filter((one) => one.failures);
   const succeeded = failures.length > 0 ? () => giveBack(db, failures) : undefined;
@@ -112,7 +112,7 @@ async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counte
     await succeeded?.();
     return { headers, refusal: refusedFor(tightest.ms_until_reset) };
   }
-  const spent = drawn.find(({ policy, remaining }) => policy.failuresOnly && remaining < 0);
+  const spent = drawn.find(({ policy, remaining }) => policy.rejectsOnlyFailures && remaining < 0);
   return { headers, succeeded, ...(spent && { refusalIfFailed: refusedFor(spent.ms_until_reset) }) };
 }
 
@@ -127,8 +127,10 @@ function drawsOf(
     const subject = subjectOf(by, site_id, request, buyer);
     if (subject === undefined) return [];
     const { points, seconds } = limitFor(limit, limits);
-    const { failuresOnly } = RATE_LIMITS[limit];
-    return [{ points, seconds, failures, failuresOnly, key: `${countedAs(operation)} ${site_id} ${by} ${subject}` }];
+    const { rejectsOnlyFailures } = RATE_LIMITS[limit];
+    return [
+      { points, seconds, failures, rejectsOnlyFailures, key: `${countedAs(operation)} ${site_id} ${by} ${subject}` },
+    ];
   });
 }
 
