@@ -101,7 +101,7 @@ test('lists, creates, changes and deletes shipping options by name', async () =>
   });
   const { commerce } = await loggedIn(server.url);
   const { out } = await commerce(['shipping-options', 'list']);
-  expect(out).toMatch(/1 {2}Parcel {2}delivery +4.90 {2}EUR +DE AT +2-3 +up to 100.00 {2}offered/);
+  expect(out).toMatch(/1 {2}Parcel {2}delivery +4.90 {2}EUR +– +DE AT +2-3 +up to 100.00 {2}offered/);
   await commerce(['shipping-options', 'create', 'Parcel', '--price', '4.90', '--country', 'de', '--country', 'AT']);
   expect(server.seen.at(-1)?.body).toEqual({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
   await commerce(['shipping-options', 'create', 'Fetch', '--price', '0', '--kind', 'pickup', '--inactive']);

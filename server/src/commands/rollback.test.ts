@@ -45,8 +45,9 @@ function sellFrom(servers: SpawnedServer[], { shop, shipping_option_id, variant_
     baseUrl: shop.baseUrl,
     siteId: shop.site_id,
     storefrontToken: shop.credentials.storefront_token,
-    maxAttempts: 20,
-    maxWaitMs: 200,
+    // Many, because a busy machine sheds load for seconds.
+    maxAttempts: 100,
+    maxWaitMs: 500,
     fetch: (request) => {
       requests += 1;
       const { baseUrl } = servers[requests % servers.length] as SpawnedServer;

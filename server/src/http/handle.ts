@@ -99,9 +99,9 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // `refusalIfFailed` is set once a strict limit with `rejectsOnlyFailures` is used up; other limits reject the request before
-  // it runs. Then every 4xx becomes 429, so that the response does not reveal whether a guess was right. The actual
-  // error stays stored under the key.
+  // `refusalIfFailed` is set once a strict limit with `rejectsOnlyFailures` is used up; other limits reject the request
+  // before it runs. Then every 4xx becomes 429, so that the response does not reveal whether a guess was right. The
+  // actual error stays stored under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -377,9 +377,9 @@ function inTransactionOf<T>(
 }
 
 /**
- * Step 7 for a read: runs the handler on one connection, in a transaction only behind a transaction pooler. If the response is not in the cache, a
- * standby may read it into the cache first; this function then runs again on the primary, which checks that the cached
- * response is current.
+ * Step 7 for a read: runs the handler on one connection, in a transaction only behind a transaction pooler. If the
+ * response is not in the cache, a standby may read it into the cache first; this function then runs again on the
+ * primary, which checks that the cached response is current.
  */
 async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, received, context, deadline } = incoming;

@@ -15,7 +15,7 @@ test('creating a shop does not block sales and catalogue changes of another shop
   const [shop, one, two] = [await openShop(), await givenNewSite(), await givenNewSite()];
   const version = async () => {
     const { rows } = await shop.owner.query(
-      'select v::text as version from commerce.catalog_versions v where site_id = $1',
+      'select v::text as version from commerce.catalog_versions v where site_id = $1 order by v',
       [shop.site_id],
     );
     return rows;

@@ -96,6 +96,7 @@ export async function connect(
   { secretKey }: AccountDeps,
   { account, platformKey, webhookSecret }: Connection,
 ): Promise<void> {
+  await lock(shop);
   await refuseOpenPayments(shop);
   const sealed = webhookSecret && sealKey(secretKey, shop.siteId, 'webhook_secret', webhookSecret);
   await shop.run(
@@ -111,6 +112,7 @@ export async function connect(
  * this. Throws `payment_account_in_use`.
  */
 export async function disconnect(shop: Shop): Promise<void> {
+  await lock(shop);
   await refuseOpenPayments(shop);
   await shop.run(sql`delete from payment_accounts where site_id = ${shop.siteId} and connected_account is not null`);
 }
