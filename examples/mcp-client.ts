@@ -155,7 +155,7 @@ await tryBeyond({ variant_id, quantity: 20 });
 say('5. It tries to buy a lamp, which is no tableware.');
 await tryBeyond({ variant_id: await lampIn(demo) });
 say('6. It reads what the audit has of it.');
-sayAudit((await use<Schemas['AuditPage']>('list_audit', { limit: 100 })).audit_events);
+sayAudit((await use<Schemas['AuditPage']>('list_audit', { limit: 100, full: true })).audit_events);
 
 say('\n7. The customer revokes its access.');
 say(`   Open ${accountOf(demo)} and revoke it. Waiting …`);

@@ -126,7 +126,7 @@ async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Rou
   }
   if (over > 0) violations.add(`${over} cents over a budget of ${budget}, or over ${most} for one order`);
   for (const way of ['API', 'MCP'] as const) {
-    const { spent_total_cents } = await pair.agent.facts(way, arena.at());
+    const spent_total_cents = await pair.agent.spentInAll(way, arena.at());
     if (spent_total_cents !== ordered)
       violations.add(`${way} reports ${spent_total_cents} cents spent, but ${ordered} were ordered`);
   }

@@ -68,12 +68,15 @@ export class AgentWays {
     return this.#act('read', way, at, { variant_id: '', quantity: 0 });
   }
 
-  /** Returns the token's own data, from the API or its MCP tool. */
-  async facts(way: 'API' | 'MCP', at: string): Promise<Record<string, unknown>> {
+  /** Returns the cents that the token has spent in all, from the API or its MCP tool. */
+  async spentInAll(way: 'API' | 'MCP', at: string): Promise<number> {
     const call = this.#call('agent.getToken');
-    if (way === 'API') return JSON.parse((await this.#send(call, at)).text) as Record<string, unknown>;
+    if (way === 'API') {
+      return (JSON.parse((await this.#send(call, at)).text) as { spent_total_cents: number }).spent_total_cents;
+    }
     const { result } = await callTool({ baseUrl: at }, { site_id: this.#site_id }, this.#secret, call);
-    return (result?.structuredContent ?? {}) as Record<string, unknown>;
+    const { spent_total } = (result?.structuredContent ?? {}) as { spent_total?: string };
+    return Math.round(Number(spent_total) * 100);
   }
 
   async #act(action: Action, way: Way, at: string, wish: Wish): Promise<AgentAnswer> {

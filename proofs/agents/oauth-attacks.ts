@@ -12,6 +12,7 @@ import {
   type Flow,
   fieldsOf,
   opens,
+  opensMcp,
   REDIRECT_URI,
   redeem,
   registerClient,
@@ -219,7 +220,7 @@ class Attack {
       ),
       ...[
         `/sites/${this.#other.site_id}`,
-        `/sites/${this.#tenant.site_id}`,
+        `/sites/${this.#tenant.site_id}/mcp`,
         `/sites/${this.#tenant.site_id}/ucp/mcp`,
       ].map((path): [Tenant, Fields] => [this.#tenant, { ...honest, resource: `http://localhost${path}` }]),
       [this.#tenant, { ...honest, grant_type: 'refresh_token', refresh_token: code }],
@@ -247,6 +248,8 @@ class Attack {
       return;
     }
     this.honest += 1;
+    const elsewhere = await opensMcp(this.#world, this.#tenant, access_token);
+    this.#expect(!elsewhere, 'a token for the API does not work at the MCP endpoint');
     const at = await redeem(this.#world, this.#other, honest);
     this.#expect(at.status === 400 && (await opens(this.#world, access_token)), 'another shop cannot end the token');
     const replays = [honest, { ...honest, client_id: 'another' }, { ...honest, code_verifier: 'x'.repeat(43) }];

@@ -4,6 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { leadsTo } from '../../server/test/oauth.ts';
 import { PaperBrowser } from '../../server/test/paper-browser.ts';
 import { newCustomer } from './agents.ts';
+import { endpointOf, headersOf, message } from './mcp.ts';
 import { exchange, type Reply } from './raw-requests.ts';
 import type { Tenant, World } from './tenant.ts';
 
@@ -49,7 +50,7 @@ export function fieldsOf({ tenant, client_id, challenge, state }: Omit<Flow, 've
     code_challenge: challenge,
     code_challenge_method: 'S256',
     state,
-    resource: `http://localhost/sites/${tenant.site_id}/mcp`,
+    resource: `http://localhost/sites/${tenant.site_id}`,
   };
 }
 
@@ -103,5 +104,13 @@ export function redeem({ baseUrl }: World, { site_id }: Tenant, fields: Fields |
 /** Whether a call with the token succeeds. */
 export async function opens({ baseUrl }: World, token: string): Promise<boolean> {
   const { status } = await exchange(baseUrl, 'GET', '/api/agent/audit/me', { Authorization: `Bearer ${token}` });
+  return status === 200;
+}
+
+/** Whether a token works at the shop's MCP endpoint, which is another resource than the API. */
+export async function opensMcp({ baseUrl }: World, tenant: Tenant, token: string): Promise<boolean> {
+  const listing = message('tools/list');
+  const headers = { ...headersOf(listing), Authorization: `Bearer ${token}` };
+  const { status } = await exchange(baseUrl, 'POST', endpointOf(tenant), headers, JSON.stringify(listing));
   return status === 200;
 }

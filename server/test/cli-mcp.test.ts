@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { components } from '@commerce-backend/spec';
+import type { ConsentRequest, components } from '@commerce-backend/spec';
 import { type CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { expect, test } from 'vitest';
@@ -23,7 +23,8 @@ function start(words: string[], token: string) {
 test('over stdio an assistant can use the tools of the shop until it disconnects', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oak table lamp', price: '30.00' });
-  const { access_token } = await givenAgent(shop, await shop.givenCustomer());
+  const scopes: ConsentRequest['scopes'] = ['catalog:read'];
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes });
   const address = `${shop.baseUrl}/sites/${shop.site_id}/mcp`;
 
   for (const mode of ['auto', 'legacy'] as const) {
@@ -33,6 +34,7 @@ test('over stdio an assistant can use the tools of the shop until it disconnects
     const { tools } = await client.listTools();
     const found = (await client.callTool({ name: 'find_products', arguments: { query: 'a lamp' } })) as CallToolResult;
     const refused = (await client.callTool({ name: 'get_product', arguments: {} })) as CallToolResult;
+    const lacking = (await client.callTool({ name: 'list_orders', arguments: {} })) as CallToolResult;
     await expect(client.callTool({ name: 'pay', arguments: {} })).rejects.toThrow('no such tool');
     stdin.end();
 
@@ -40,6 +42,8 @@ test('over stdio an assistant can use the tools of the shop until it disconnects
     expect(tools.map(({ name }) => name)).toContain('find_and_buy');
     expect((found.structuredContent as components['schemas']['FindOutcome']).candidates).toHaveLength(1);
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: 'validation_error' } });
+    expect(lacking).toMatchObject({ isError: true, structuredContent: { error: 'insufficient_scope' } });
+    expect(JSON.stringify(lacking.content)).toContain('lacks the scope orders:read');
     expect(await ended).toBe(0);
   }
   const none = begin(address, '');

@@ -17,6 +17,7 @@ export async function logIn(page: Page, { email, password }: Login): Promise<voi
 /** Approves an agent's request: chooses these categories, and enters this budget if the request has none. */
 export async function allow(page: Page, terms: { budget?: string; categories?: string[] }): Promise<void> {
   if (terms.budget !== undefined) await page.type('#budget', terms.budget);
+  if (terms.categories) await page.click('.adjust > summary');
   for (const category of terms.categories ?? []) await page.click(`[name^="category_"][value="${category}"]`);
   if (await page.$('#same_code')) await page.click('#same_code');
   await press(page, 'approve');

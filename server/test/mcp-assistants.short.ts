@@ -195,7 +195,7 @@ async function shopAs(client: Client, page: Page): Promise<void> {
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 
   // The agent can read its own audit events, including errors.
-  const { audit_events } = await use<Schemas['AuditPage']>('list_audit', { limit: 100 });
+  const { audit_events } = await use<Schemas['AuditPage']>('list_audit', { limit: 100, full: true });
   expect(audit_events.map(({ action, status }) => `${action} ${status}`).reverse()).toEqual([
     'agent.getToken 200',
     'agent.findProducts 200',

@@ -9972,8 +9972,10 @@ export interface components {
             shop_name: string;
             agent_name: string;
             scopes: components["schemas"]["AgentScope"][];
-            /** @description In the currency's minor unit. While the request is pending, this is the most that can be approved: the amount requested, or the maximum of the shop's current agent policy if that is lower. */
+            /** @description In the currency's minor unit. While the request is pending, this is the most that can be approved: the amount requested, or the maximum of the shop's current agent policy if that is lower or the agent named no budget. */
             budget_cents: components["schemas"]["BudgetCents"];
+            /** @description Whether the agent named a budget. Otherwise the customer enters one; approving without budget_cents allows 0. */
+            budget_named: boolean;
             max_per_order_cents: components["schemas"]["MaxPerOrderCents"];
             budget_period: components["schemas"]["BudgetPeriod"];
             /** @description The most that the agent could spend in all periods until token_expires_at, if this is approved unchanged. */
@@ -9986,6 +9988,8 @@ export interface components {
             category_choices: components["schemas"]["ShopCategory"][];
             /** @description When the token will expire. While the request is pending, this is earlier than asked for if the shop's agent policy now allows less. */
             token_expires_at: components["schemas"]["Timestamp"];
+            /** @description While the request is pending, the lifetimes in days to offer the customer, within the shop's agent policy; the first is the default. Empty if the agent named the expiry. */
+            lifetime_choices: number[];
             requested_at: components["schemas"]["Timestamp"];
             /** @description The origin of the request, as seen by the server. */
             requested_from: {
@@ -10001,12 +10005,14 @@ export interface components {
         };
         /** @description The terms that the customer approves. Leave a field out to approve it as requested. */
         AgentConsentApproval: {
-            /** @description At most the budget requested. */
+            /** @description At most the budget requested; at most the limit of the shop if none was requested. */
             budget_cents?: components["schemas"]["BudgetCents"];
             /** @description At most the limit requested; any limit if none was requested. It cannot be null. */
             max_per_order_cents?: components["schemas"]["BudgetCents"];
             /** @description As requested, or a period that allows less in total: week allows the most, once the least. */
             budget_period?: components["schemas"]["BudgetPeriod"];
+            /** @description Days until the token expires, at most max_lifetime_days of the shop's agent policy. If the agent named an earlier expiry, that one holds. Without it, 7 days or the expiry that the agent named. */
+            lifetime_days?: number;
             /** @description A subset of the scopes requested. */
             scopes?: components["schemas"]["AgentScope"][];
             /** @description A subset of the categories requested; any categories if all were requested. A misspelt one is a 422, as in a request. */
@@ -10017,12 +10023,12 @@ export interface components {
         /** @description The request of an agent. agent_name, or else client_id, is its self-reported name. In a form, scopes and categories may be given several times. */
         ConsentRequest: {
             agent_name?: string;
-            /** @description As OAuth clients send it; used as agent_name if that is left out. */
+            /** @description As OAuth clients send it. If agent_name is left out, the customer sees the name of the registered client, or else this id. */
             client_id?: string;
             scopes?: components["schemas"]["AgentScope"][];
             /** @description The scopes as OAuth clients send them, separated by spaces. Cannot be combined with scopes. */
             scope?: string;
-            /** @description The most that it may spend in each period. */
+            /** @description The most that it may spend in each period. Without it, the customer enters a budget. */
             budget_cents?: components["schemas"]["BudgetCents"];
             /** @description The most that one order may cost. Without it, there is no limit but the budget. */
             max_per_order_cents?: components["schemas"]["BudgetCents"];
@@ -11737,7 +11743,7 @@ export interface components {
          */
         UserCode: string;
         /**
-         * @description As on every mutation, but optional for form calls and for polls.
+         * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         OptionalIdempotencyKey: components["schemas"]["Id"];
@@ -24189,7 +24195,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description As on every mutation, but optional for form calls and for polls.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
@@ -24236,7 +24242,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description As on every mutation, but optional for form calls and for polls.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
@@ -24449,12 +24455,12 @@ export interface operations {
     "agent.findProducts": {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -25321,12 +25327,12 @@ export interface operations {
     "agent.prepareReturn": {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
             cookie?: never;

@@ -40,7 +40,7 @@ export function addMcpLogin(mcp: Command, terminal: Terminal): void {
     .description('Ask a customer for consent, and store the token.')
     .option('--name <text>', 'the name of the assistant that the customer sees', 'Assistant on this computer')
     .option('--scope <scope>', `${SCOPES.join(', ')}; may be repeated (default: all)`, scopes)
-    .option('--budget-cents <number>', 'the budget, in cents (default: 0, browsing only)', wholeNumber)
+    .option('--budget-cents <number>', 'the budget, in cents (without it, the customer enters one)', wholeNumber)
     .addOption(choice('--budget-period <period>', 'when the budget resets', ['once', 'week', 'month']))
     .option('--max-per-order-cents <number>', 'the maximum for one order, in cents', wholeNumber)
     .option('--category <name>', 'only products of this category; may be repeated', repeated)

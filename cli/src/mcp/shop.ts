@@ -28,6 +28,22 @@ export class MessageRefused extends Error {
   }
 }
 
+/** The token lacks the scope of a tool. The shop answers 403, so that hosts with OAuth can ask for the scope. */
+class ScopeMissing extends Error {
+  readonly body: Record<string, unknown>;
+
+  constructor(body: Record<string, unknown>) {
+    super(String(body.message));
+    this.body = body;
+  }
+}
+
+/** An assistant on the same machine cannot follow the challenge, so the model reads the error. */
+function resultOf({ error_description: _, ...body }: Record<string, unknown>): CallToolResult {
+  const [said, next] = [body.message, body.next].map((text) => (typeof text === 'string' ? text : ''));
+  return { content: [{ type: 'text', text: `${said} ${next}`.trim() }], structuredContent: body, isError: true };
+}
+
 const PROTOCOL_VERSION = '2026-07-28';
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': PROTOCOL_VERSION,
@@ -68,8 +84,13 @@ export function shopTools(address: string, token: string): ShopTools {
   return {
     discover: () => send('server/discover', {}),
     list: () => send('tools/list', {}),
-    call: ({ _meta, ...params }) =>
-      send('tools/call', { ...params, _meta: { 'idempotency-key': randomUUID(), ..._meta } }),
+    async call({ _meta, ...params }) {
+      const meta = { 'idempotency-key': randomUUID(), ..._meta };
+      return send<CallToolResult>('tools/call', { ...params, _meta: meta }).catch((error: unknown) => {
+        if (error instanceof ScopeMissing) return resultOf(error.body);
+        throw error;
+      });
+    },
   };
 }
 
@@ -97,6 +118,7 @@ function resultIn<Result>(status: number, text: string): Result {
     const { code, message } = answer.error as { code: number; message: string };
     throw new MessageRefused(code, message);
   }
+  if (answer.error === 'insufficient_scope') throw new ScopeMissing(answer);
   const code = typeof answer.error === 'string' ? answer.error : 'unexpected_answer';
   const message =
     typeof answer.message === 'string' ? answer.message : `The response with status ${status} is not MCP.`;

@@ -76,9 +76,17 @@ export function termsOf(state: State, wish: ConsentRequest): AgentTerms {
 }
 
 function requestConsent(state: State, wish: ConsentRequest): StoredConsent {
+  const named = { budget_named: wish.budget_cents !== undefined, lifetime_named: wish.expires_at !== undefined };
+  const budget_cents = wish.budget_cents ?? state.data.max_budget_cents;
   const consent: StoredConsent = {
     ...{ device_code: state.nextToken('dvc'), user_code: userCodeOf(state.consents.size), status: 'pending' },
-    ...{ terms: termsOf(state, wish), customer_id: null, requested_at: now(), last_polled_at: 0 },
+    ...{
+      terms: termsOf(state, { ...wish, budget_cents }),
+      ...named,
+      customer_id: null,
+      requested_at: now(),
+      last_polled_at: 0,
+    },
     ...{ expires_at: after(LIFETIME_SECONDS * 1000), interval: INTERVAL_SECONDS },
   };
   state.consents.set(consent.device_code, consent);
@@ -102,7 +110,9 @@ export function approve(
 ): StoredConsent {
   const consent = findConsent(state, user_code);
   requireStatus(consent, ['pending']);
-  consent.terms = approvedTerms(consent.terms, approval);
+  const budget_cents = consent.budget_named ? consent.terms.budget_cents : 0;
+  consent.terms = approvedTerms(consent.terms, { budget_cents, ...approval });
+  consent.budget_named = true;
   consent.status = 'approved';
   consent.customer_id = customer.id;
   return consent;
@@ -111,7 +121,7 @@ export function approve(
 /** The permissions that a customer approves. Throws a validation error if they exceed the request. */
 export function approvedTerms(
   terms: AgentTerms,
-  { current_password: _, ...approval }: AgentConsentApproval,
+  { current_password: _, lifetime_days, ...approval }: AgentConsentApproval,
 ): AgentTerms {
   const mistakes = (['budget_cents', 'max_per_order_cents'] as const).flatMap((field) => {
     const le = terms[field];
@@ -120,7 +130,13 @@ export function approvedTerms(
     return [bodyMistake([field], 'less_than_equal', msg, { le })];
   });
   if (mistakes.length > 0) throw new Invalid(mistakes);
-  return { ...terms, ...approval, scopes: terms.scopes.filter((one) => approval.scopes?.includes(one) ?? true) };
+  const expires_at = lifetime_days === undefined ? terms.expires_at : after(lifetime_days * DAY);
+  return {
+    ...terms,
+    ...approval,
+    expires_at,
+    scopes: terms.scopes.filter((one) => approval.scopes?.includes(one) ?? true),
+  };
 }
 
 export function deny(customer: StoredCustomer, consent: StoredConsent): StoredConsent {
@@ -219,8 +235,13 @@ function consentView(state: State, consent: StoredConsent): AgentConsent {
   const isExpired = ['pending', 'approved'].includes(consent.status) && isOver(expires_at);
   return {
     ...{ user_code, status: isExpired ? 'expired' : consent.status, shop_name: state.data.name, ...asked },
-    ...{ worst_case_cents: terms.budget_cents, currency: state.data.currency },
+    ...{
+      worst_case_cents: consent.budget_named ? terms.budget_cents : 0,
+      budget_named: consent.budget_named,
+      currency: state.data.currency,
+    },
     unknown_categories: terms.categories.filter((name) => !known.includes(name.toLowerCase())),
+    lifetime_choices: consent.status === 'pending' && !consent.lifetime_named ? [7, 30, 90] : [],
     category_choices: consent.status === 'pending' ? categoriesOf(state) : [],
     ...{ token_expires_at, requested_at, requested_from: { ip: null, user_agent: null }, expires_at },
     ...{ password_required: false, replaces: null },

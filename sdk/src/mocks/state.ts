@@ -180,6 +180,9 @@ export interface StoredConsent {
   user_code: string;
   status: 'pending' | 'approved' | 'denied' | 'consumed';
   terms: AgentTerms;
+  /** Whether the agent named a budget, and when its token expires. The customer chooses the others. */
+  budget_named: boolean;
+  lifetime_named: boolean;
   customer_id: string | null;
   requested_at: string;
   expires_at: string;

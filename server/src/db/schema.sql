@@ -986,6 +986,8 @@ create table commerce.agent_consents (
   budget_period text not null default 'once'::text,
   approved_at timestamp with time zone,
   replaces_token_id uuid,
+  client_id text,
+  lifetime_named boolean not null default false,
   constraint agent_consents_pkey PRIMARY KEY (site_id, id),
   constraint one_request_per_user_code UNIQUE (site_id, user_code_hash),
   constraint agent_consents_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -2730,13 +2732,16 @@ create table commerce.tokens (
   private boolean not null default false,
   created_by uuid,
   revoked_by uuid,
+  resource text,
   constraint tokens_pkey PRIMARY KEY (site_id, id),
   constraint tokens_token_hash_key UNIQUE (token_hash),
   constraint tokens_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
   constraint tokens_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint only_agent_tokens_have_resources CHECK (((resource IS NULL) OR (kind = 'agent'::text))),
   constraint only_storefront_tokens_are_private CHECK (((NOT private) OR (kind = 'storefront'::text))),
   constraint tokens_check CHECK (((kind = 'agent'::text) OR (customer_id IS NULL))),
-  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['storefront'::text, 'api_key'::text, 'sync'::text, 'agent'::text])))
+  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['storefront'::text, 'api_key'::text, 'sync'::text, 'agent'::text]))),
+  constraint tokens_resource_check CHECK ((resource = ANY (ARRAY[''::text, '/mcp'::text, '/ucp/mcp'::text])))
 );
 CREATE INDEX tokens_by_kind ON commerce.tokens USING btree (site_id, kind, created_at);
 CREATE INDEX tokens_of_customer ON commerce.tokens USING btree (site_id, customer_id, created_at) WHERE (customer_id IS NOT NULL);

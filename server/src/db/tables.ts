@@ -28,6 +28,8 @@ export interface Tables {
     budget_period: 'once' | 'week' | 'month';
     approved_at: string | null;
     replaces_token_id: string | null;
+    client_id: string | null;
+    lifetime_named: boolean;
   };
   agent_profiles: {
     site_id: string;
@@ -1084,6 +1086,7 @@ export interface Tables {
     private: boolean;
     created_by: string | null;
     revoked_by: string | null;
+    resource: '' | '/mcp' | '/ucp/mcp' | null;
   };
   ucp_requests: {
     site_id: string;

@@ -1,9 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { v7 as uuidv7 } from 'uuid';
+import type { Caller, Claim } from '../http/callers/caller.ts';
 import { isStorable } from '../http/contract/storable.ts';
-import type { CallOperation, OperationAnswer, OperationCall, Served } from '../http/in-process.ts';
-import { asMarkdown } from '../http/pipeline/markdown.ts';
+import type { CallOperation, OperationCall, Served } from '../http/in-process.ts';
 import { notFound, ValidationError } from '../shop/errors.ts';
+import { AUDIT, EVENTS, FULL } from './audit-answer.ts';
+import { toolResult } from './tool-result.ts';
 import { type AgentTool, agentTools } from './tools.ts';
 
 export interface ToolCall {
@@ -13,13 +15,20 @@ export interface ToolCall {
   _meta?: Record<string, unknown> | undefined;
 }
 
+/** An authenticated request to the endpoint. */
+export interface Called {
+  calls: CallOperation;
+  served: Served;
+  claim: Claim;
+  caller: Caller;
+}
+
 /**
  * Runs a tool by its operation, with the checks, rate limits and audit of an HTTP request. An error is a result too, so
  * that the model sees the next step. Returns undefined for an unknown tool, after recording the call.
  */
 export async function callTool(
-  calls: CallOperation,
-  served: Served,
+  { calls, served, claim, caller }: Called,
   call: ToolCall,
 ): Promise<CallToolResult | undefined> {
   const tool = agentTools().get(call.name);
@@ -29,33 +38,19 @@ export async function callTool(
     return undefined;
   }
   const { mistakes, ...request } = requestOf(tool, call, served);
-  const named = { ...request, headers: { ...request.headers, authorization } };
-  if (mistakes.length > 0) return resultOf(await calls.refuse(served, named, new ValidationError(mistakes)));
-  return resultOf(await calls(served, named));
-}
-
-function resultOf({ status, body }: OperationAnswer): CallToolResult {
-  const said = body as Record<string, unknown>;
-  const told = { ...said, ...(status >= 400 && nextTool(said)) };
-  return {
-    content: [{ type: 'text', text: asMarkdown(told) }],
-    structuredContent: told,
-    ...(status >= 400 && { isError: true }),
-  };
-}
-
-/** The API names the next operation; a model needs the name of its tool. */
-function nextTool({ next_operation }: Record<string, unknown>): { next_tool?: string } {
-  const tool = [...agentTools().values()].find(({ operation }) => operation.id === next_operation);
-  return tool ? { next_tool: tool.definition.name } : {};
+  const named = { ...request, headers: { ...request.headers, authorization }, vouched: claim };
+  const answer =
+    mistakes.length > 0 ? await calls.refuse(served, named, new ValidationError(mistakes)) : await calls(served, named);
+  return toolResult(tool, answer, { digits: caller.tenant.currency_digits, full: call.arguments?.[FULL] === true });
 }
 
 /**
  * Builds the request. Arguments that are not parameters belong to the body; without a body they are rejected as
  * unknown.
  */
-function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { req }: Served) {
-  const { meta, ...given } = call.arguments ?? {};
+function requestOf(tool: AgentTool, call: ToolCall, { req }: Served) {
+  const { operation, places, keyed } = tool;
+  const { meta, ...given } = argumentsOf(tool, call);
   const placeOf = (name: string) => places.get(name) ?? (operation.hasBody ? 'body' : 'query');
   const at = (place: string) => Object.entries(given).filter(([name]) => placeOf(name) === place);
   const written = (place: string) => at(place).filter(([, value]) => value !== null && value !== undefined);
@@ -68,11 +63,29 @@ function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { re
     .filter(([name, place]) => place === 'path' && !path[name])
     .map(([name]) => ['path', name]);
   if (keyed === 'required' && key === undefined) missing.push(['meta', 'idempotency-key']);
-  const mistakes = [...missing.map(required), ...unstorableIn('path', path), ...unstorableIn('query', query)];
+  const mistakes = [
+    ...missing.map(required),
+    ...mistakenForm(tool, call),
+    ...unstorableIn('path', path),
+    ...unstorableIn('query', query),
+  ];
   const headers: Record<string, string> = keyed ? { 'idempotency-key': key ?? uuidv7() } : {};
   const body = operation.hasBody && { body: Object.fromEntries(at('body')) };
   const request: OperationCall = { operation, path, query, headers, ...body };
   return { ...request, mistakes };
+}
+
+/** The arguments for the operation. */
+function argumentsOf({ operation }: AgentTool, call: ToolCall): Record<string, unknown> {
+  if (operation.id !== AUDIT) return call.arguments ?? {};
+  const { [FULL]: _, ...others } = call.arguments ?? {};
+  return { limit: EVENTS, ...others };
+}
+
+function mistakenForm({ operation }: AgentTool, call: ToolCall): ValidationError['detail'] {
+  const full = call.arguments?.[FULL] ?? false;
+  if (operation.id !== AUDIT || typeof full === 'boolean') return [];
+  return [{ loc: [FULL], msg: 'Should be true or false.', type: 'bool_type' }];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { components } from '@commerce-backend/spec';
+import type { ConsentRequest, components } from '@commerce-backend/spec';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ async function actionsOf({ owner }: Shop, token_id: string) {
   return rows;
 }
 
-test('each operation for agents has exactly one tool, and the JSON of all tools has at most 31,000 characters', async () => {
+test('each operation for agents has exactly one tool, and the JSON of all tools has at most 31,000 characters without annotations', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
 
@@ -37,18 +37,72 @@ test('each operation for agents has exactly one tool, and the JSON of all tools 
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(tools.map(({ name }) => name)).toEqual(expected.map(({ name }) => toolName(name)));
     expect(tools.map(({ name }) => name)).not.toContain('complete_checkout');
-    expect(JSON.stringify({ tools }).length).toBeLessThanOrEqual(31_000);
-    for (const { name, annotations } of tools) {
-      expect(annotations?.readOnlyHint ?? false, name).toBe(agentTools().get(name)?.operation.safe);
-    }
+    // Hosts read the annotations; models do not.
+    const read = tools.map(({ annotations: _, ...tool }) => tool);
+    expect(JSON.stringify({ tools: read }).length).toBeLessThanOrEqual(31_000);
     await client.close();
   }
-  // Each argument belongs to only one part of the request.
+  // Each argument belongs to only one part of the request, or to the tool itself.
   for (const { operation, definition, places } of agentTools().values()) {
     const declared = document.paths[operation.path]?.[operation.method] ?? {};
-    const inBody = Object.keys(definition.inputSchema.properties ?? {}).filter((name) => !places.has(name));
-    expect(inBody.length === 0 || 'requestBody' in declared || inBody.join() === 'meta', definition.name).toBe(true);
+    const others = [...places.keys(), 'meta', 'full'];
+    const inBody = Object.keys(definition.inputSchema.properties ?? {}).filter((name) => !others.includes(name));
+    expect(inBody.length === 0 || 'requestBody' in declared, definition.name).toBe(true);
   }
+});
+
+test('each tool states whether it only reads, can be repeated, or ends something', async () => {
+  const shop = await openShop();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
+  const { client } = await connect(addressOf(shop), access_token);
+  const { tools } = await client.listTools();
+  await client.close();
+
+  const hinted = (hint: 'readOnlyHint' | 'idempotentHint' | 'destructiveHint') =>
+    tools.flatMap(({ name, annotations }) => (annotations?.[hint] === true ? [name] : [])).toSorted();
+  const READS =
+    `find_products get_cart get_checkout get_customer get_facets get_order get_product get_shop get_token list_audit
+    list_cart_shipping_options list_carts list_orders prepare_return search_catalog`.split(/\s+/);
+  expect(hinted('readOnlyHint')).toEqual(READS);
+  expect(hinted('idempotentHint')).toEqual(
+    [...READS, 'cancel_checkout', 'remove_cart_item', 'remove_discount', 'revoke_token', 'update_cart_item'].toSorted(),
+  );
+  expect(hinted('destructiveHint')).toEqual(['cancel_checkout', 'remove_cart_item', 'remove_discount', 'revoke_token']);
+  expect(tools.every(({ annotations }) => annotations?.openWorldHint === false)).toBe(true);
+  // A tool that only reads has no argument for an idempotency key.
+  const keyed = tools.filter(({ inputSchema }) => 'meta' in (inputSchema.properties ?? {})).map(({ name }) => name);
+  expect(keyed.filter((name) => READS.includes(name))).toEqual([]);
+});
+
+test('find_products and prepare_return work without an idempotency key, over MCP and over HTTP', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Oak table lamp' });
+  const scopes: ConsentRequest['scopes'] = ['catalog:read', 'returns:request'];
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes });
+  const { client, use, refused } = await connect(addressOf(shop), access_token);
+  const order_id = randomUUID();
+  const wanted = { order_id, lines: [{ line_item_id: randomUUID(), quantity: 1 }], reason: 'other' };
+
+  const found = await use<Schemas['FindOutcome']>('find_products', { query: 'lamp' });
+  const unknown = await refused('prepare_return', wanted);
+  await client.close();
+  const answers = [];
+  for (const [path, body] of [
+    ['intent/find', { query: 'lamp' }],
+    ['returns', wanted],
+  ] as const) {
+    const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' };
+    const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${shop.baseUrl}/api/agent/${path}`, sent);
+    answers.push([answer.status, ((await answer.json()) as { error?: string }).error]);
+  }
+
+  expect(found.candidates).toHaveLength(1);
+  expect(unknown).toMatchObject({ error: 'not_found' });
+  expect(answers).toEqual([
+    [200, undefined],
+    [404, 'not_found'],
+  ]);
 });
 
 test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
@@ -135,23 +189,20 @@ test('an invalid tool call returns an error that names the field, and is audited
   const missing = await refused('get_product');
   const unknown = await refused('find_products', { query: 'a mug', colour: 'red' });
   const malformed = await refused('search_catalog', { page: 'first', vendor: ['Acme', 'Alder'] });
-  const scope = await refused('list_orders');
   const listed = await use<Schemas['AgentProductPage']>('search_catalog', { limit: 3, vendor: ['Acme', 'Alder'] });
   await expect(client.callTool({ name: 'complete_checkout', arguments: {} })).rejects.toThrow('no such tool');
   const ended = await use<Schemas['AgentToken']>('revoke_token');
   await expect(client.callTool({ name: 'get_customer' })).rejects.toThrow();
 
-  expect(missing.detail).toMatchObject([{ loc: ['path', 'product_id'], type: 'missing' }]);
-  expect(unknown.detail).toMatchObject([{ loc: ['body', 'colour'], type: 'extra_forbidden' }]);
-  expect(malformed.detail).toMatchObject([{ loc: ['query', 'page'], type: 'int_parsing' }]);
-  expect(scope).toMatchObject({ error: 'insufficient_scope' });
+  expect(missing.detail).toMatchObject([{ loc: ['product_id'], type: 'missing' }]);
+  expect(unknown.detail).toMatchObject([{ loc: ['colour'], type: 'extra_forbidden' }]);
+  expect(malformed.detail).toMatchObject([{ loc: ['page'], type: 'int_parsing' }]);
   expect(listed).toMatchObject({ products: [] });
   expect(ended).toMatchObject({ status: 'revoked' });
   expect(await actionsOf(shop, token_id)).toEqual([
     { action: 'agent.getProduct', status: 422 },
     { action: 'agent.findProducts', status: 422 },
     { action: 'agent.searchCatalog', status: 422 },
-    { action: 'agent.listOrders', status: 403 },
     { action: 'agent.searchCatalog', status: 200 },
     { action: 'unknown', status: 404 },
     { action: 'agent.revokeToken', status: 200 },

@@ -4,6 +4,7 @@
  */
 
 import { resolve } from '../http/contract/contract.ts';
+import { schemasWithDecimals } from './amounts.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -41,10 +42,13 @@ function firstSentence(text: string): string {
   return /^.+?\.(?=\s+[A-Z]|$)/s.exec(text)?.[0] ?? text;
 }
 
-/** The types of a response's fields, one level deep and without null. */
+/** The types of a response's fields, one level deep and without null, with amounts as the tools return them. */
 export function shapeOf(given: JsonObject): JsonObject {
   const { properties = {} } = resolve(given);
-  return { type: 'object', properties: mapped(properties as Record<string, JsonObject>, kindOf) };
+  return {
+    type: 'object',
+    properties: schemasWithDecimals(mapped(properties as Record<string, JsonObject>, kindOf)),
+  };
 }
 
 function kindOf(given: JsonObject): JsonObject {

@@ -5,6 +5,7 @@
 
 import type { Tool } from '@modelcontextprotocol/server';
 import { document, type Operation, operationTable, type Parameter, resolve } from '../http/contract/contract.ts';
+import { AUDIT, EVENTS, FULL, FULL_SCHEMA } from './audit-answer.ts';
 import { compact, shapeOf } from './tool-schemas.ts';
 
 export interface AgentTool {
@@ -71,8 +72,9 @@ function toolOf(operation: Operation): AgentTool {
       inputSchema: {
         type: 'object',
         properties: {
-          ...Object.fromEntries(named.map((parameter) => [parameter.name, argumentOf(parameter)])),
+          ...Object.fromEntries(named.map((parameter) => [parameter.name, argumentOf(parameter, operation)])),
           ...(compact(body).properties as JsonObject | undefined),
+          ...(operation.id === AUDIT && { [FULL]: FULL_SCHEMA }),
           ...(keyed && { meta: keyed === 'required' ? { ...META, required: [KEY] } : META }),
         },
         ...requiredOf([...required, ...namesOf(body.required), ...(keyed === 'required' ? ['meta'] : [])]),
@@ -93,9 +95,10 @@ function keyingOf({ safe, name, parameters }: Operation): AgentTool['keyed'] {
   return name.startsWith('cancel') ? 'required' : 'optional';
 }
 
-function argumentOf({ schema, ...parameter }: Parameter): JsonObject {
+function argumentOf({ schema, ...parameter }: Parameter, { id }: Operation): JsonObject {
   const { description } = parameter as { description?: string };
-  return { ...compact(schema), ...(description && { description }) };
+  const usual = id === AUDIT && parameter.name === 'limit' && { default: EVENTS };
+  return { ...compact(schema), ...(description && { description }), ...usual };
 }
 
 function bodyOf({ requestBody }: JsonObject): JsonObject {
@@ -111,10 +114,20 @@ function answerOf({ status }: Operation, { responses }: JsonObject): JsonObject 
 
 /** Operations that cannot be undone. Purchases are not among them, because a person completes them. */
 const ENDS = /^(?:delete|remove|cancel|revoke)/;
+/** These methods set or remove a value. */
+const IDEMPOTENT: Operation['method'][] = ['put', 'patch', 'delete'];
 
-function annotationsOf({ safe, name, method }: Operation): Tool['annotations'] {
-  if (safe) return { readOnlyHint: true, openWorldHint: false };
-  return { destructiveHint: ENDS.test(name) || method === 'delete', openWorldHint: false };
+/** Hints with their default value are left out: a tool writes, may destroy, and is not idempotent. */
+function annotationsOf(operation: Operation): Tool['annotations'] {
+  const { safe, name, method } = operation;
+  if (safe) return { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+  // A call with a required key is the same call only with the same key.
+  const repeatable = IDEMPOTENT.includes(method) || keyingOf(operation) === 'required';
+  return {
+    ...(repeatable && { idempotentHint: true }),
+    destructiveHint: ENDS.test(name) || method === 'delete',
+    openWorldHint: false,
+  };
 }
 
 function namesOf(list: unknown): string[] {

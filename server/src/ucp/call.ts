@@ -63,6 +63,8 @@ export interface Opened {
   agreed: Set<CapabilityName>;
   /** The agent token (`agt_…`), if the request has one. */
   token: string | undefined;
+  /** The resource of the request: UCP over REST belongs to the API. */
+  resource: '' | '/ucp/mcp';
   key: string | undefined;
 }
 
@@ -76,13 +78,13 @@ export class UcpCall {
   asked = false;
 
   constructor(deps: UcpDeps, opened: Opened) {
-    const { tenant, token, profile, key } = opened;
+    const { tenant, token, profile, key, resource } = opened;
     const { id: profile_id, host } = profile;
     const site_id = tenant.site_id;
     this.opened = opened;
     this.#deps = deps;
     this.#claim = token
-      ? { ...NO_CLAIM, kind: 'agent', secret: token, site_id, byProtocol: true }
+      ? { ...NO_CLAIM, kind: 'agent', secret: token, site_id, byProtocol: true, resource }
       : { ...NO_CLAIM, kind: 'guest_agent', secret: `${site_id} ${profile_id}`, site_id, guest: { profile_id, host } };
     this.#seed = key === undefined ? randomUUID() : `${this.#claim.secret} ${key.toLowerCase()}`;
   }
@@ -220,7 +222,13 @@ export function protocolErrorOf({ status, body, headers }: Refused): ProtocolErr
   return new ProtocolError(conflict, body.error ?? 'error', message, {
     ...Object.fromEntries(limit),
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="ucp"' }),
+    ...(body.error === 'insufficient_scope' && { 'WWW-Authenticate': scopeChallenge(body) }),
   });
+}
+
+/** RFC 6750 §3.1. */
+function scopeChallenge({ scope }: ErrorBody): string {
+  return `Bearer realm="ucp", error="insufficient_scope", scope="${scope}"`;
 }
 
 /** Joins the errors of all fields, as in `cheaper_than: The shop has no product with this id.` */

@@ -40,7 +40,7 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
     };
     const failed = new FailedStatus(res);
     const handler = createMcpHandler(() => serverFor(deps, req, res, { site_id, failed }), {
-      ...{ onerror, maxSubscriptions: 0, maxRequestBodySize: MAX_BYTES },
+      ...{ onerror, maxSubscriptions: 1, maxRequestBodySize: MAX_BYTES },
     });
     await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res);
     if (res.statusCode >= 500) context.cause ??= fault;
@@ -86,6 +86,8 @@ function serverFor(
       return await callTool(deps, req, res, params.name as FunctionName, params.arguments ?? {});
     } catch (error) {
       const failure = failureOf(error, contextOf(res));
+      const challenge = failure.headers['WWW-Authenticate'];
+      if (challenge !== undefined && !res.headersSent) res.setHeader('WWW-Authenticate', challenge);
       if (failure.status !== 400 && failure.status !== 422 && failure.status !== 424) failed.status = failure.status;
       throw asJsonRpc(failure);
     }
@@ -103,7 +105,7 @@ async function callTool(
   let call: UcpCall | undefined;
   try {
     const { profile_url, key } = metaIn(given, name, req.get('Idempotency-Key'));
-    call = await open(deps, req, res, { profile_url, key });
+    call = await open(deps, req, res, { profile_url, key, resource: '/ucp/mcp' });
     const { body } = await answerOf(call, name, textIn(given.id), given[payloadOf(name)]);
     return {
       structuredContent: body as Record<string, unknown>,

@@ -35,18 +35,19 @@ interface Named {
   /** The URL of the agent's profile. */
   profile_url: string;
   key: string | undefined;
+  resource: '' | '/ucp/mcp';
 }
 
 export async function open(deps: OpeningDeps, req: Request, res: Response, named: Named): Promise<UcpCall> {
   const tenant = await shopOf(deps, req);
-  const { key } = named;
+  const { key, resource } = named;
   if (key !== undefined && !isUuid(key))
     throw new ProtocolError(400, 'invalid_request', 'The Idempotency-Key must be a UUID.');
   const profile = await profileAt(deps, tenant, named.profile_url, req.ip);
   requireVersion(profile);
   const front = await inShop(deps.db, tenant, SYSTEM, readFront);
   return new UcpCall(deps, {
-    ...{ tenant, front, profile, key, token: tokenIn(req), origin: deps.hosts.addressOf(tenant.site_id) },
+    ...{ tenant, front, profile, key, resource, token: tokenIn(req), origin: deps.hosts.addressOf(tenant.site_id) },
     served: { req, res, protocol: 'ucp' },
     agreed: intersection(profile.capabilities),
   });

@@ -240,6 +240,10 @@ test("rejects a checkout beyond the token's scopes (403 insufficient_scope), and
     const { access_token, token_id } = await givenAgent(shop, customer, { scopes: [...scopes] });
     const refused = await client(access_token).send('create_checkout', '', { body: { line_items } });
     expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'insufficient_scope' }]);
+    const missing = scopes[0] === 'cart:write' ? 'checkout:create' : 'cart:write';
+    expect(refused.headers.get('WWW-Authenticate')).toBe(
+      `Bearer realm="ucp", error="insufficient_scope", scope="${missing}"`,
+    );
     const { rows } = await owner.query(
       sql`select action, status from commerce.audit_events where site_id = ${site_id} and actor_id = ${token_id}`,
     );

@@ -1,4 +1,5 @@
 import type { StaffRole } from '@commerce-backend/spec';
+import type { ResourcePath } from '../../shop/agents/issuers.ts';
 import type { ActorType, AgentPermissions, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 
@@ -17,6 +18,8 @@ export interface Claim {
   guest?: GuestAgent;
   /** Whether the call came through UCP, which needs no storefront token. */
   byProtocol?: true;
+  /** The resource at which an agent's token is used. Undefined means the API. */
+  resource?: ResourcePath;
 }
 
 export interface GuestAgent {

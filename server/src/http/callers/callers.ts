@@ -8,6 +8,7 @@ import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import { ERA } from '../../db/era.ts';
 import type { OrNulls } from '../../db/nulls.ts';
+import type { ResourcePath } from '../../shop/agents/issuers.ts';
 import { type Closed, notFound, ShopError, siteClosed, ValidationError } from '../../shop/errors.ts';
 import { CONFIRMED_FOR } from '../../shop/merchant/staff-sessions.ts';
 import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
@@ -84,6 +85,7 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
   if (found.closed) throw siteClosed(found.closed);
+  if (claim.kind === 'agent') requireResource(claim, found.resource);
   const scopes = scopesOf(claim, found, operation);
   if (claim.kind === 'agent' && operation.humanOnly) throw humanOnly();
   requireScope(operation, scopes);
@@ -108,6 +110,17 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
   const session = { id: session_id, token_id: customer_token_id, ends_soon: ends_soon === true };
   return { ...caller, kind: 'customer', principal_id: customer_id, customer_id, session } satisfies Caller;
 }
+
+/** Throws `invalid_token` if an agent's token was issued for another resource (RFC 8707). */
+function requireResource({ resource = '' }: Claim, issuedFor: Known['resource']): void {
+  if (issuedFor === null || issuedFor === resource) return;
+  const [meant, here] = [RESOURCE_NAMES[issuedFor], RESOURCE_NAMES[resource]];
+  throw new ShopError('invalid_token', `This token was issued for ${meant} of the shop and does not work at ${here}.`, {
+    next: `Use this token at ${meant}, or ask the customer for consent for ${here}.`,
+  });
+}
+
+const RESOURCE_NAMES: Record<ResourcePath, string> = { '': 'the API', '/mcp': '/mcp', '/ucp/mcp': '/ucp/mcp' };
 
 const GUEST_AGENT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create'];
 

@@ -113,7 +113,7 @@ async function bySite(connection: Connection, { secret }: Claim, site_id: string
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always left join sites s on s.site_id = ${site_id}
       left join tokens t on t.site_id = s.site_id and t.token_hash = ${secret === '' ? null : hashToken(secret)}
-        and t.kind = 'agent' and t.revoked_at is null and t.expires_at > now()`,
+        and t.kind = 'agent' and coalesce(t.resource, '') = '' and t.revoked_at is null and t.expires_at > now()`,
   );
   const [found] = rows;
   if (!found || found.site_id === null) throw notFound('shop');

@@ -51,12 +51,18 @@ export function granterOf({ scopes: held }: Caller): Granter {
 }
 
 /** Throws `insufficient_scope` if the caller lacks the operation's scope. */
-export function requireScope({ scope, surface }: Operation, held: string[]): void {
-  if (scope === undefined || held.includes(scope)) return;
+export function requireScope(operation: Operation, held: string[]): void {
+  const refusal = scopeRefusal(operation, held);
+  if (refusal) throw refusal;
+}
+
+/** The error if the caller lacks the operation's scope; otherwise undefined. */
+export function scopeRefusal({ scope, surface }: Operation, held: string[]): ShopError | undefined {
+  if (scope === undefined || held.includes(scope)) return undefined;
   if (surface === 'sync') {
     // Every sync key can read, so the only scope that can be missing is `write`.
     const message = 'This sync key may only read. Create one with the scope write.';
-    throw new ShopError('insufficient_scope', message, { scope: 'write', held: ['read'] });
+    return new ShopError('insufficient_scope', message, { scope: 'write', held: ['read'] });
   }
-  throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
+  return new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
 }

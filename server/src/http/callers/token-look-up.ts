@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { ERA } from '../../db/era.ts';
 import type { OrNulls } from '../../db/nulls.ts';
+import type { ResourcePath } from '../../shop/agents/issuers.ts';
 import type { Closed } from '../../shop/errors.ts';
 import { stockOfLists, stockOfProducts } from '../../shop/products/shown.ts';
 import type { Tenant } from '../../shop/shop.ts';
@@ -19,6 +20,8 @@ export interface Known extends Omit<Tenant, 'catalog_version' | 'era' | 'shown_s
   /** The customer for whom an agent's token acts. */
   acts_for: string | null;
   categories: string[];
+  /** The resource for which an agent's token was issued; null means all of the shop. */
+  resource: ResourcePath | null;
   /** Set if a customer's token was sent together with the storefront token. */
   customer_id?: string | null;
   session_id?: string | null;
@@ -68,7 +71,7 @@ export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, 
   const { columns, join, origins, privateId, principal } = besidesOf(claim);
   const named = withPrincipal ? sql`, ${principal} as principal` : empty;
   return sql`select (select row_to_json(known)::text from (select
-          t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
+          t.id, t.scopes, t.customer_id as acts_for, t.categories, t.resource, s.site_id,
           case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
           s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.closed,
           ${privateId} as private_token_id

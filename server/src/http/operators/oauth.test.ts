@@ -51,7 +51,7 @@ async function callWith(token: string | undefined): Promise<number> {
 }
 
 test("a standard OAuth client discovers the shop, registers, gets the customer's approval, calls the API, and revokes its token", async () => {
-  const resource = `http://localhost/sites/${shop.site_id}/mcp`;
+  const resource = `http://localhost/sites/${shop.site_id}`;
   const { page, back, code_verifier, state } = await allowed({ resource }, { ...ALLOWED, scope_4: '', category_1: '' });
   expect(page.html).toContain('Stock client');
   expect(page.html).toContain('assistant.example');

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { ConsentRequest } from '@commerce-backend/spec';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { givenAgent } from '../../../test/agents.ts';
+import { ALL_SCOPES, givenAgent } from '../../../test/agents.ts';
 import { connect } from '../../../test/mcp-client.ts';
 import { openShop } from '../../../test/shop.ts';
 import { operationTable } from '../contract/contract.ts';
@@ -30,7 +31,8 @@ async function openShopWithAgent() {
     price: '10.00',
   });
   await shop.givenDiscount({ code: 'SUMMER_25' });
-  return { ...shop, product, ...(await givenAgent(shop, await shop.givenCustomer())) };
+  const scopes: ConsentRequest['scopes'] = [...(ALL_SCOPES ?? []), 'returns:request'];
+  return { ...shop, product, ...(await givenAgent(shop, await shop.givenCustomer(), { scopes })) };
 }
 
 test('the checkout URL in the text of an MCP result opens the checkout', async () => {

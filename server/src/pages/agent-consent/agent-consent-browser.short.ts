@@ -7,7 +7,7 @@ import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../..
 
 const { played, browser } = inChromium();
 
-for (const width of [1280, 375]) {
+for (const width of [1280, 390]) {
   played(
     `without script, ${width} pixels wide, a customer approves an agent, confirms its checkout, and revokes it`,
     async () => {
@@ -60,6 +60,8 @@ for (const width of [1280, 375]) {
       );
       // The customer allows only one product type, denies access to the profile, changes the monthly budget to one for
       // once, and limits each purchase to 20.00.
+      await page.click('.adjust > summary');
+      await look('4c-adjust');
       for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {
         await page.click(box);
       }

@@ -22,7 +22,7 @@ played(
     await new Promise<void>((listening) => app.listen(0, '127.0.0.1', listening));
     const redirect_uri = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
     const config = await registeredClient(shop, ['http://127.0.0.1/callback']);
-    const { page, complaints } = await openTab(browser(), 375);
+    const { page, complaints } = await openTab(browser(), 390);
     const heading = () => page.$eval('h1', ({ textContent }) => textContent);
     // Our page redirects to the app without a click.
     const backInTheApp = () => expect.poll(() => heading().catch(() => '')).toBe('Back in the app');
@@ -47,6 +47,8 @@ played(
     await press(page, 'approve');
     await look('2-mistake');
     await page.type('#budget', '20.00');
+    await page.click('.adjust > summary');
+    await look('3-adjust');
     await page.click('#scope_4');
     await press(page, 'approve');
     await backInTheApp();

@@ -13,6 +13,7 @@ export type ConsentField =
   | 'budget'
   | 'max_per_order'
   | 'budget_period'
+  | 'lifetime_days'
   | `scope_${number}`
   | `category_${number}`
   | 'same_code'
@@ -23,6 +24,8 @@ export interface ConsentForm {
   budget: string;
   max_per_order: string;
   budget_period: BudgetPeriod;
+  /** Undefined if the agent named the expiry. */
+  lifetime_days: number | undefined;
   scopes: AgentScope[];
   categories: string[];
 }
@@ -43,10 +46,13 @@ export function offeredCategories({ categories, category_choices }: AgentConsent
 
 export function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
   const period = body.get('budget_period');
+  const days = body.get('lifetime_days');
+  const [usual] = consent.lifetime_choices;
   return {
     budget: body.get('budget') ?? '',
     max_per_order: body.get('max_per_order') ?? '',
     budget_period: periodsWithin(consent.budget_period).find((one) => one === period) ?? consent.budget_period,
+    lifetime_days: consent.lifetime_choices.find((one) => String(one) === days) ?? usual,
     scopes: consent.scopes.filter((_scope, i) => body.has(`scope_${i}`)),
     categories: chosenCategories(body, consent),
   };
@@ -67,13 +73,14 @@ export function consentMistakes(
   form: ConsentForm,
   consent: AgentConsent,
 ): Mistake<ConsentField>[] {
-  const mistakes = amountMistakes(say, form, consent);
+  const mistakes: Mistake<ConsentField>[] = [];
+  if (!authorization && body.get('same_code') !== 'yes') {
+    mistakes.push({ field: 'same_code', message: say('consent.compare_codes') });
+  }
+  mistakes.push(...amountMistakes(say, form, consent));
   if (form.scopes.length === 0) mistakes.push({ field: 'scope_0', message: say('consent.choose_scope') });
   if (consent.categories.length > 0 && form.categories.length === 0) {
     mistakes.push({ field: 'category_0', message: say('consent.choose_category') });
-  }
-  if (!authorization && body.get('same_code') !== 'yes') {
-    mistakes.push({ field: 'same_code', message: say('consent.compare_codes') });
   }
   if (consent.password_required && !body.has('password')) {
     mistakes.push({ field: 'password', message: say('consent.no_password') });
@@ -110,9 +117,10 @@ function buysNothing({ budget, scopes }: ConsentForm): boolean {
 export function approvalOf(form: ConsentForm, { currency }: AgentConsent): Approval & { budget_cents: number } {
   const digits = currencyDigits(currency);
   const [budget_cents, max_per_order_cents] = [form.budget, form.max_per_order].map((typed) => centsIn(typed, digits));
-  const { budget_period, scopes, categories } = form;
+  const { budget_period, lifetime_days, scopes, categories } = form;
   return {
     ...{ budget_period, scopes, categories },
+    ...(lifetime_days !== undefined && { lifetime_days }),
     budget_cents: budget_cents ?? 0,
     ...(max_per_order_cents !== undefined && { max_per_order_cents }),
   };
@@ -122,6 +130,7 @@ const FIELDS = new Map<unknown, ConsentField>([
   ['budget_cents', 'budget'],
   ['max_per_order_cents', 'max_per_order'],
   ['budget_period', 'budget_period'],
+  ['lifetime_days', 'lifetime_days'],
   ['scopes', 'scope_0'],
 ]);
 

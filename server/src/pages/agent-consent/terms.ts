@@ -10,12 +10,51 @@ import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin }
 
 type State = FormState<ConsentField>;
 
-/** `asksBudget` means that the request names no budget, so no maximum spending is shown. */
-export function termsFields(state: State, consent: AgentConsent, form: ConsentForm, asksBudget: boolean): Html {
+/**
+ * The request in three lines, then the fields to allow less, folded. A budget that the agent left to the customer is
+ * asked for outside of them.
+ */
+export function termsFields(state: State, consent: AgentConsent, form: ConsentForm): Html {
+  const { language, mistakes } = state;
+  const asksBudget = !consent.budget_named;
+  const unfolded: (ConsentField | undefined)[] = ['same_code', 'password', ...(asksBudget ? ['budget' as const] : [])];
+  const isOpen = mistakes.some(({ field }) => !unfolded.includes(field));
   return html`
+${inThreeLines(language, consent)}
+${!asksBudget && consent.budget_cents > 0 && worstCase(language, consent)}
+${asksBudget && budgetField(state, consent)}
+<details class="adjust"${isOpen && html` open`}>
+<summary>${language.say('consent.adjust')}</summary>
 ${scopesField(state, consent, form)}
-${budgetFields(state, consent, asksBudget)}
-${categoriesField(state, consent, form)}`;
+${!asksBudget && budgetField(state, consent)}
+${limitFields(state, consent)}
+${lifetimeField(state, consent)}
+${categoriesField(state, consent, form)}
+</details>`;
+}
+
+function inThreeLines(language: Language, consent: AgentConsent): Html {
+  const { say } = language;
+  const { scopes, token_expires_at } = consent;
+  return html`
+<dl class="facts">
+<div><dt>${say('consent.it_may')}</dt><dd>${scopes.map((scope) => say(SCOPES[scope])).join(' · ')}</dd></div>
+<div><dt>${say('consent.up_to')}</dt><dd dir="auto">${upTo(language, consent)}</dd></div>
+<div><dt>${say('consent.until')}</dt><dd>${moment(language, token_expires_at)}</dd></div>
+</dl>`;
+}
+
+function upTo(language: Language, consent: AgentConsent): string {
+  const { say } = language;
+  const { budget_named, budget_cents, budget_period, max_per_order_cents: most, categories, currency } = consent;
+  const isFree = budget_named && budget_cents === 0;
+  const budget = budget_named ? budgetOfPeriod(language, budget_cents, budget_period, currency) : say('consent.chosen');
+  const parts = [
+    isFree ? say('consent.browses') : budget,
+    !isFree && most !== null && say('consent.of_each_order', { amount: budgetInWords(language, most, currency) }),
+    categories.length > 0 && say('consent.only_in', { categories: categories.toSorted().join(', ') }),
+  ];
+  return parts.filter((part) => part !== false).join(' · ');
 }
 
 function scopesField(state: State, { scopes }: AgentConsent, form: ConsentForm): Html {
@@ -33,27 +72,38 @@ const PERIODS = {
   month: 'consent.period_month',
 } as const satisfies Record<BudgetPeriod, string>;
 
-function budgetFields(state: State, consent: AgentConsent, asksBudget: boolean): Html {
+function budgetField(state: State, { currency, budget_cents, budget_period }: AgentConsent): Html {
   const { language } = state;
   const { say } = language;
-  const { currency, budget_cents, budget_period, max_per_order_cents: most } = consent;
   const amount = budgetOfPeriod(language, budget_cents, budget_period, currency);
+  return textField(state, {
+    ...{ name: 'budget', label: say('consent.budget', { currency }), maximum: 16, autocomplete: 'off' },
+    hint: say('consent.budget_hint', { amount }),
+  });
+}
+
+function limitFields(state: State, consent: AgentConsent): Html {
+  const { language } = state;
+  const { say } = language;
+  const { currency, budget_period, max_per_order_cents: most } = consent;
   const periods = periodsWithin(budget_period).map((value) => ({ value, label: say(PERIODS[value]) }));
   const hint =
     most === null
       ? say('consent.per_order_none')
       : say('consent.per_order_hint', { amount: budgetInWords(language, most, currency) });
   return html`
-${textField(state, {
-  ...{ name: 'budget', label: say('consent.budget', { currency }), maximum: 16, autocomplete: 'off' },
-  hint: say('consent.budget_hint', { amount }),
-})}
 ${periods.length > 1 && radios(state, { name: 'budget_period', legend: say('consent.period'), choices: periods })}
 ${textField(state, {
   ...{ name: 'max_per_order', label: say('consent.per_order', { currency }), maximum: 16, autocomplete: 'off' },
   ...{ optional: most === null, hint },
-})}
-${budget_cents > 0 && !asksBudget && worstCase(language, consent)}`;
+})}`;
+}
+
+function lifetimeField(state: State, { lifetime_choices }: AgentConsent): Html | undefined {
+  if (lifetime_choices.length < 2) return undefined;
+  const { say } = state.language;
+  const choices = lifetime_choices.map((days) => ({ value: String(days), label: say('consent.days', { days }) }));
+  return radios(state, { name: 'lifetime_days', legend: say('consent.lifetime'), choices });
 }
 
 /**
@@ -77,8 +127,11 @@ function categoriesField(state: State, consent: AgentConsent, form: ConsentForm)
     unknown_categories.includes(name)
       ? say('consent.category_unknown', { name })
       : (titles.get(name.toLowerCase()) ?? name);
-  const boxes = offered.map((name, i) =>
-    checkbox(state, `category_${i}`, name, titleOf(name), form.categories.includes(name)),
+  const inOrder = offered
+    .map((name) => ({ name, title: titleOf(name) }))
+    .toSorted((one, other) => one.title.localeCompare(other.title, language.locale));
+  const boxes = inOrder.map(({ name, title }, i) =>
+    checkbox(state, `category_${i}`, name, title, form.categories.includes(name)),
   );
   const isAsked = categories.length > 0;
   return html`

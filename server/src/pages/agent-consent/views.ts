@@ -103,11 +103,10 @@ export function consentForm(
   const { front, path, session, language, authorization } = visit;
   const { say } = language;
   const title = say('consent.title');
-  // If the request names no budget, the customer must enter one.
-  const asksBudget = authorization?.budget_named === false;
-  const filled = form ?? { ...formOf(consent), ...(asksBudget && { budget: '' }) };
-  const { budget, max_per_order, budget_period } = filled;
-  const state: FormState<ConsentField> = { language, entered: { budget, max_per_order, budget_period }, mistakes };
+  const filled = form ?? formOf(consent);
+  const { budget, max_per_order, budget_period, lifetime_days = '' } = filled;
+  const entered = { budget, max_per_order, budget_period, lifetime_days: String(lifetime_days) };
+  const state: FormState<ConsentField> = { language, entered, mistakes };
   const main = html`
 <section class="notice consent">
 <h1>${title}</h1>
@@ -115,11 +114,11 @@ ${mistakeSummary(say('consent.check'), mistakes)}
 <p class="asker">${rich(language, authorization?.client_host ? 'consent.asker_host' : 'consent.asker', { name: strong(consent.agent_name), hint: (words) => html`<span class="hint">${words}</span>` })}</p>
 <p>${rich(language, 'consent.asks', { email: strong(session?.email), shop: strong(consent.shop_name) })}</p>
 ${changesSection(language, consent)}
-${asked(language, consent, authorization)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(csrf)}
-${termsFields(state, consent, filled, asksBudget)}
 ${!authorization && sameCode(state, consent)}
+${termsFields(state, consent, filled)}
+${asked(language, consent, authorization)}
 ${
   consent.password_required &&
   passwordField(state, { name: 'password', label: say('consent.password_again'), autocomplete: 'current-password' })
@@ -140,19 +139,15 @@ ${
 
 /**
  * Initial values of the form: everything that was requested. No category of the shop is ticked, which means all
- * categories.
+ * categories. If the agent named no budget, the customer must enter one.
  */
-function formOf({
-  budget_cents,
-  max_per_order_cents,
-  budget_period,
-  scopes,
-  categories,
-  currency,
-}: AgentConsent): ConsentForm {
-  const digits = currencyDigits(currency);
+function formOf(consent: AgentConsent): ConsentForm {
+  const { budget_named, budget_cents, max_per_order_cents, budget_period, scopes, categories } = consent;
+  const digits = currencyDigits(consent.currency);
   const max_per_order = max_per_order_cents === null ? '' : decimalOf(max_per_order_cents, digits);
-  return { budget: decimalOf(budget_cents, digits), max_per_order, budget_period, scopes, categories };
+  const budget = budget_named ? decimalOf(budget_cents, digits) : '';
+  const [lifetime_days] = consent.lifetime_choices;
+  return { budget, max_per_order, budget_period, lifetime_days, scopes, categories };
 }
 
 /**
@@ -171,7 +166,7 @@ function strong(words: string | undefined): Html {
 
 function asked(
   language: Language,
-  { token_expires_at, requested_at, requested_from }: AgentConsent,
+  { requested_at, requested_from }: AgentConsent,
   authorization: AuthorizationRequest | undefined,
 ): Html {
   const { say } = language;
@@ -186,7 +181,6 @@ function asked(
   return html`
 <dl class="facts">
 ${back && html`<div><dt>${say('consent.leads_to')}</dt><dd dir="auto">${back}</dd></div>`}
-<div><dt>${say('consent.until')}</dt><dd>${moment(language, token_expires_at)}</dd></div>
 <div><dt>${say('consent.asked')}</dt><dd>${when}${software && html`. ${software}`}</dd></div>
 </dl>`;
 }

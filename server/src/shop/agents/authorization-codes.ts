@@ -14,6 +14,7 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 import { issue, lockCustomerOf, MAX_ACTIVE_TOKENS } from './consent-polls.ts';
 import { type Approval, approve, type Proof } from './consents.ts';
+import { resourcePathOf } from './issuers.ts';
 import * as clients from './oauth-clients.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 
@@ -128,7 +129,7 @@ export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentT
     throw new OAuthRefusal('invalid_target', 'The code was issued for another resource.');
   }
   await clients.noteUse(shop, row.client_id);
-  return issue(shop, consent_id);
+  return issue(shop, consent_id, row.resource === null ? null : resourcePathOf(row.resource));
 }
 
 async function requestOf(shop: Shop, code: string): Promise<string | undefined> {

@@ -11,7 +11,7 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { DEFAULT_SCOPES, DEFAULT_TOKEN_LIFETIME, SCOPES } from './consent-requests.ts';
 import { resourceNamed } from './issuers.ts';
-import type { OAuthClient } from './oauth-clients.ts';
+import { type OAuthClient, shownName } from './oauth-clients.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 import { withAnswer } from './redirect-uris.ts';
 
@@ -101,14 +101,14 @@ export async function insert(
   { ip, user_agent }: { ip: string | null; user_agent: string | null },
 ): Promise<string> {
   const secret = mintToken('authorization');
-  const { client_id, client_name, from_document } = client;
+  const { client_id, from_document } = client;
   const { scopes, budget_cents, max_per_order_cents, budget_period, code_challenge, resource, state } = asked;
   const client_host = from_document ? new URL(client_id).host : null;
   await shop.run(
     sql`with inserted as (
         insert into agent_consents (site_id, id, agent_name, scopes, budget_cents, max_per_order_cents,
           budget_period, categories, token_expires_at, ip, user_agent)
-        select ${shop.siteId}, ${uuidv7()}, ${client_host ?? client_name}, ${scopes}::text[], ${budget_cents},
+        select ${shop.siteId}, ${uuidv7()}, ${shownName(client)}, ${scopes}::text[], ${budget_cents},
           ${max_per_order_cents}, ${budget_period}, '{}',
           now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
             (agent_policy ->> 'max_lifetime_days')::int * interval '1 day'), ${ip}, ${user_agent}
@@ -131,7 +131,6 @@ export interface AuthorizationRequest {
   redirect_uri: string;
   state: string | null;
   issuer: string;
-  budget_named: boolean;
   approved: boolean;
   enabled: boolean;
 }
@@ -140,8 +139,7 @@ export interface AuthorizationRequest {
 export async function find(shop: Shop, secret: string): Promise<AuthorizationRequest | undefined> {
   if (!isWellFormed('authorization', secret)) return undefined;
   const found = await shop.one<Omit<AuthorizationRequest, 'secret'>>(
-    sql`select a.client_host, a.redirect_uri, a.state, a.issuer, k.budget_cents is not null as budget_named,
-        a.code_hash is not null as approved, (t.agent_policy ->> 'enabled')::boolean as enabled
+    sql`select a.client_host, a.redirect_uri, a.state, a.issuer, a.code_hash is not null as approved, (t.agent_policy ->> 'enabled')::boolean as enabled
       from authorization_requests a join agent_consents k on k.site_id = a.site_id and k.id = a.consent_id
       join site_settings t on t.site_id = a.site_id
       where a.site_id = ${shop.siteId} and a.request_hash = ${hashToken(secret)}`,

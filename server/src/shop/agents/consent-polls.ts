@@ -11,6 +11,8 @@ import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
+import type { ResourcePath } from './issuers.ts';
+import * as clients from './oauth-clients.ts';
 import { isOutdated } from './outdated.ts';
 
 export const MAX_ACTIVE_TOKENS = 10;
@@ -84,28 +86,36 @@ interface ApprovedConsent {
   expires_in: number;
   /** The token that the new one replaces. */
   replaces_token_id: string | null;
+  /** The registered client of a device request. */
+  client_id: string | null;
 }
 
 /**
  * Issues the token of an approved request once, even for concurrent polls. Locks the customer's row, so that no
  * customer gets more than ten active tokens. First revokes the token that the new one replaces, if any. Throws
- * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked.
+ * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without `resource`,
+ * the token is valid for all resources of the shop.
  */
-export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgentToken> {
+export async function issue(
+  shop: Shop,
+  consent_id: string,
+  resource: ResourcePath | null = null,
+): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
   const approved = await shop.one<ApprovedConsent>(
     sql`update agent_consents set status = 'consumed'
       where site_id = ${shop.siteId} and id = ${consent_id} and customer_id = ${customer_id} and status = 'approved'
         and least(expires_at, token_expires_at) > now()
       returning agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, approved_at, token_expires_at,
-        replaces_token_id,
+        replaces_token_id, client_id,
         floor(extract(epoch from token_expires_at - now()))::int as expires_in`,
   );
   if (!approved) throw alreadyFetched();
-  const { replaces_token_id, expires_in, ...terms } = approved;
+  const { replaces_token_id, client_id, expires_in, ...terms } = approved;
   if (replaces_token_id && !(await agentTokens.endReplaced(shop, replaces_token_id, customer_id))) throw expired();
   await requireFreeTokenSlot(shop, customer_id);
-  const { access_token, ...issued } = await insertToken(shop, consent_id, customer_id, terms);
+  if (client_id !== null) await clients.noteUse(shop, client_id);
+  const { access_token, ...issued } = await insertToken(shop, consent_id, customer_id, resource, terms);
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const details = { agent_name, budget_cents, max_per_order_cents, budget_period, currency: shop.currency, categories };
   const expires_at = terms.token_expires_at;
@@ -116,7 +126,8 @@ async function insertToken(
   shop: Shop,
   consent_id: string,
   customer_id: string,
-  terms: Omit<ApprovedConsent, 'expires_in' | 'replaces_token_id'>,
+  resource: ResourcePath | null,
+  terms: Omit<ApprovedConsent, 'expires_in' | 'replaces_token_id' | 'client_id'>,
 ) {
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const access_token = mintToken('agent');
@@ -124,9 +135,9 @@ async function insertToken(
   const inserted = await shop.one<{ budget_resets_at: string | null }>(
     sql`with inserted as (
         insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id,
-          categories)
+          categories, resource)
         values (${shop.siteId}, ${token_id}, 'agent', ${hashToken(access_token)}, ${visiblePrefix(access_token)},
-          ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[])
+          ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[], ${resource})
         returning site_id, id
       )
       insert into agent_tokens as a (site_id, id, consent_id, budget_cents, max_per_order_cents, budget_period, budget_since)

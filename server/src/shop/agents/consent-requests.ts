@@ -13,6 +13,7 @@ import { consentPage, type LinkDeps } from '../links.ts';
 import { CAPS, sanitizeMerchantText } from '../merchant-text.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
+import * as clients from './oauth-clients.ts';
 import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
 const LIFETIME_SECONDS = 900;
@@ -44,11 +45,14 @@ export interface ConsentInput {
 interface ConsentPlan {
   agent_name: string;
   scopes: AgentScope[];
-  budget_cents: number;
+  /** Null: the customer chooses. */
+  budget_cents: number | null;
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
   categories: string[];
   expires_at: string | null;
+  /** The registered client, if the request names one. */
+  client_id: string | null;
 }
 
 /**
@@ -62,7 +66,8 @@ export async function request(
   input: ConsentInput,
   origin: { ip: string | null; user_agent: string | null },
 ): Promise<DeviceAuthorization> {
-  const plan = parseInput(input);
+  const client = input.client_id === undefined ? undefined : await clients.find(shop, input.client_id);
+  const plan = parseInput(input, client);
   const { policy, days } = await readPolicy(shop, plan.expires_at);
   requireAgentsEnabled(policy);
   const mistakes = [...policyMistakes(policy, days, plan), ...(await misspeltCategories(shop, plan.categories))];
@@ -80,9 +85,9 @@ export async function request(
   };
 }
 
-function parseInput(input: ConsentInput): ConsentPlan {
+function parseInput(input: ConsentInput, client: clients.OAuthClient | undefined): ConsentPlan {
   const mistakes: ValidationError['detail'] = [];
-  const agent_name = (input.agent_name ?? input.client_id ?? '').trim();
+  const agent_name = (input.agent_name ?? (client && clients.shownName(client)) ?? input.client_id ?? '').trim();
   if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Send the name of the agent.'));
   if (input.scope !== undefined && input.scopes) {
     mistakes.push(bodyMistake(['scope'], 'value_error', 'Send scope or scopes, not both.'));
@@ -96,11 +101,12 @@ function parseInput(input: ConsentInput): ConsentPlan {
   return {
     agent_name,
     scopes: SCOPES.filter((scope) => scopes.includes(scope)),
-    budget_cents: input.budget_cents ?? 0,
+    budget_cents: input.budget_cents ?? null,
     max_per_order_cents: input.max_per_order_cents ?? null,
     budget_period: input.budget_period ?? 'once',
     categories: distinctCategories(input.categories ?? []),
     expires_at: input.expires_at ?? null,
+    client_id: client?.client_id ?? null,
   };
 }
 
@@ -161,15 +167,17 @@ async function insertRequest(
   { ip, user_agent }: { ip: string | null; user_agent: string | null },
   device_code: string,
 ): Promise<string> {
-  const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at } = plan;
+  const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at, client_id } =
+    plan;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const user_code = mintUserCode();
     const inserted = await shop.run(
       sql`with inserted as (
           insert into agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, max_per_order_cents,
-            budget_period, replaces_token_id, categories, token_expires_at, ip, user_agent)
+            budget_period, replaces_token_id, categories, client_id, lifetime_named, token_expires_at, ip, user_agent)
           select ${shop.siteId}, ${uuidv7()}, ${hashUserCode(user_code)}, ${agent_name}, ${scopes}::text[], ${budget_cents},
-            ${max_per_order_cents}, ${budget_period}, ${shop.agent?.token_id ?? null}, ${categories}::text[], coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
+            ${max_per_order_cents}, ${budget_period}, ${shop.agent?.token_id ?? null}, ${categories}::text[], ${client_id},
+            ${expires_at !== null}, coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
               (agent_policy ->> 'max_lifetime_days')::int * interval '1 day')), ${ip}, ${user_agent}
           from site_settings where site_id = ${shop.siteId}
           on conflict on constraint one_request_per_user_code do nothing

@@ -9,7 +9,7 @@ import { agentPolicy } from '../agent-limits/policy.ts';
 import { listCategories, unknownCategories } from '../agent-limits/shop-categories.ts';
 import * as agentTokens from '../agent-limits/tokens.ts';
 import * as sessions from '../customers/sessions.ts';
-import { notFound, ShopError } from '../errors.ts';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
@@ -26,10 +26,13 @@ interface ConsentRow {
   agent_name: string;
   scopes: AgentScope[];
   budget_cents: number;
+  budget_named: boolean;
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
   categories: string[];
   token_expires_at: string;
+  /** Whether the agent named the expiry. */
+  lifetime_named: boolean;
   /** The number of budget periods until the token expires, for each length of period. */
   periods: Record<BudgetPeriod, number>;
   replaces_token_id: string | null;
@@ -49,16 +52,17 @@ const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and
 
 /**
  * The amounts and lifetime that the customer may approve, from `agent_consents k` and `site_settings t`. A pending
- * request is limited by the current policy of the shop.
+ * request is limited by the current policy of the shop. `days` is the lifetime that the customer chose.
  */
-const grantable: Sql = sql`select case when k.status = 'pending'
+const grantable = (days: number | null): Sql => sql`select case when k.status = 'pending'
     then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
     else coalesce(k.budget_cents, 0) end as budget_cents,
   case when k.status = 'pending' and k.max_per_order_cents is not null
     then least(k.max_per_order_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
     else k.max_per_order_cents end as max_per_order_cents,
   case when k.status = 'pending'
-    then least(k.token_expires_at, now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
+    then least(case when k.lifetime_named or ${days}::int is null then k.token_expires_at end,
+      now() + ${days}::int * interval '1 day', now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
     else k.token_expires_at end as token_expires_at`;
 
 /**
@@ -80,16 +84,16 @@ function isFor(customer_id: string | null): Sql {
 }
 
 /** Finds a request that the customer may see, by its user code or page secret. Throws `not_found`. */
-async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
+async function readRequest(shop: Shop, typed: string, lock: boolean, days: number | null = null): Promise<ConsentRow> {
   const which = whichOf(shop, typed);
   const found =
     which &&
     (await shop.one<ConsentRow>(
       sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.categories,
-          g.budget_cents, g.max_per_order_cents, k.budget_period, g.token_expires_at, ${periods} as periods,
+          g.budget_cents, k.budget_cents is not null as budget_named, k.lifetime_named, g.max_per_order_cents, k.budget_period, g.token_expires_at, ${periods} as periods,
           k.replaces_token_id, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
           ${agentPolicy} as policy
-        from agent_consents k join site_settings t using (site_id) cross join lateral (${grantable}) as g
+        from agent_consents k join site_settings t using (site_id) cross join lateral (${grantable(days)}) as g
         where k.site_id = ${shop.siteId} and ${which} and ${isFor(shop.customerId)}
         ${lock ? sql`for update of k` : empty}`,
     ));
@@ -134,15 +138,26 @@ export async function get(shop: Shop, user_code: string, proof: Proof): Promise<
 
 const MAX_CHOICES = 200;
 
+/** Lifetimes in days from which the customer chooses if the agent named none. */
+const LIFETIMES = [7, 30, 90];
+
+/** The lifetimes that the shop allows; the first is the default. */
+function lifetimesWithin({ max_lifetime_days }: AgentPolicy): number[] {
+  const allowed = LIFETIMES.filter((days) => days <= max_lifetime_days);
+  return allowed.length > 0 ? allowed : [max_lifetime_days];
+}
+
 async function view(shop: Shop, row: ConsentRow, typed: string, proof: Proof): Promise<AgentConsent> {
-  const { id: _, ip, user_agent, policy, periods: counts, replaces_token_id, ...rest } = row;
-  const worst_case_cents = rest.budget_cents * counts[rest.budget_period];
+  const { id: _, ip, user_agent, policy, periods: counts, replaces_token_id, lifetime_named, ...rest } = row;
+  const unchanged = rest.budget_named ? rest.budget_cents : 0;
+  const worst_case_cents = unchanged * counts[rest.budget_period];
   const isPending = rest.status === 'pending';
   const password_required = isPending && requiresPassword(policy, worst_case_cents, proof);
   const unknown = await unknownCategories(shop, rest.categories);
   return {
     ...rest,
     worst_case_cents,
+    lifetime_choices: isPending && !lifetime_named ? lifetimesWithin(policy) : [],
     unknown_categories: unknown.map(({ name }) => name),
     category_choices: isPending ? await listCategories(shop, MAX_CHOICES) : [],
     replaces: replaces_token_id ? await agentTokens.get(shop, replaces_token_id, shop.customerId ?? undefined) : null,
@@ -159,6 +174,7 @@ export interface Approval {
   budget_period?: BudgetPeriod;
   scopes?: AgentScope[];
   categories?: string[];
+  lifetime_days?: number;
 }
 
 /**
@@ -168,10 +184,12 @@ export interface Approval {
  */
 export async function approve(shop: Shop, user_code: string, approval: Approval, proof: Proof): Promise<AgentConsent> {
   await lockCustomer(shop);
-  const row = await readRequest(shop, user_code, true);
+  const { lifetime_days = null, ...terms } = approval;
+  const row = await readRequest(shop, user_code, true, lifetime_days);
   requireStatus(row, ['pending']);
   requireAgentsEnabled(row.policy);
-  const granted = await narrowed(shop, row, approval);
+  requireLifetime(row.policy, lifetime_days);
+  const granted = await narrowed(shop, row, terms);
   if (requiresPassword(row.policy, granted.budget_cents * row.periods[granted.budget_period], proof)) {
     throw new ShopError('password_required', 'Send current_password to approve this.');
   }
@@ -183,7 +201,14 @@ export async function approve(shop: Shop, user_code: string, approval: Approval,
       where site_id = ${shop.siteId} and id = ${row.id}`,
   );
   await mail.enqueue(shop, 'agent_approved', { consent_id: row.id });
-  return view(shop, { ...row, ...granted, status: 'approved' }, user_code, proof);
+  return view(shop, { ...row, ...granted, budget_named: true, status: 'approved' }, user_code, proof);
+}
+
+function requireLifetime({ max_lifetime_days: le }: AgentPolicy, days: number | null): void {
+  if (days === null || days <= le) return;
+  throw new ValidationError([
+    bodyMistake(['lifetime_days'], 'less_than_equal', `This shop allows at most ${le} days.`, { le }),
+  ]);
 }
 
 /**

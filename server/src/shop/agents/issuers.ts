@@ -1,13 +1,14 @@
 /**
- * The OAuth issuers of a shop: `/sites/{site_id}` of the base URL, and each of the shop's own hosts. A token is valid
- * for all resources below any of them.
+ * The OAuth issuers of a shop: `/sites/{site_id}` of the base URL, and each of the shop's own hosts. The same resource
+ * below different issuers is one resource, so that a token survives a change of hosts. A token that was issued without
+ * a resource is valid for all of them.
  */
 
 import type { LinkDeps } from '../links.ts';
 
 type Deps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
-/** The API and the MCP endpoints. */
+/** The API (with UCP over REST) and the MCP endpoints. */
 export const RESOURCE_PATHS = ['', '/mcp', '/ucp/mcp'] as const;
 
 export type ResourcePath = (typeof RESOURCE_PATHS)[number];
@@ -22,4 +23,9 @@ export function resourceNamed({ baseUrl, hosts }: Deps, site_id: string, text: s
   // Clients add a trailing slash to a URL without a path.
   const named = text.replace(/\/$/, '');
   return issuers.some((issuer) => RESOURCE_PATHS.some((path) => issuer + path === named)) ? named : undefined;
+}
+
+/** Returns the path of a resource below its issuer. */
+export function resourcePathOf(resource: string): ResourcePath {
+  return [...RESOURCE_PATHS].reverse().find((path) => resource.endsWith(path)) ?? '';
 }

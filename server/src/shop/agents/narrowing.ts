@@ -13,17 +13,22 @@ export interface Terms {
   categories: string[];
 }
 
+export interface Asked extends Terms {
+  /** Whether the agent named a budget. If not, `budget_cents` is only the limit of the shop. */
+  budget_named: boolean;
+}
+
 type Mistakes = ValidationError['detail'];
 
 /** From least to most: a budget per week allows more than the same budget per month. */
 const PERIODS: BudgetPeriod[] = ['once', 'month', 'week'];
 
 /** Returns the approved permissions. Throws a ValidationError if they exceed the request. */
-export async function narrowed(shop: Shop, asked: Terms, approval: Partial<Terms>): Promise<Terms> {
+export async function narrowed(shop: Shop, asked: Asked, approval: Partial<Terms>): Promise<Terms> {
   const categories = narrowCategories(asked.categories, approval.categories);
   const granted: Terms = {
     scopes: asked.scopes.filter((scope) => approval.scopes?.includes(scope) ?? true),
-    budget_cents: approval.budget_cents ?? asked.budget_cents,
+    budget_cents: approval.budget_cents ?? (asked.budget_named ? asked.budget_cents : 0),
     max_per_order_cents: approval.max_per_order_cents ?? asked.max_per_order_cents,
     budget_period: approval.budget_period ?? asked.budget_period,
     categories: categories ?? [],

@@ -68,6 +68,11 @@ export function find(shop: Shop, client_id: string): Promise<OAuthClient | undef
   );
 }
 
+/** The name of a client on pages. A document proves only the host that publishes it. */
+export function shownName({ client_id, client_name, from_document }: OAuthClient): string {
+  return from_document ? new URL(client_id).host : client_name;
+}
+
 /** Caches a client's metadata document. */
 export async function keepDocument(
   shop: Shop,

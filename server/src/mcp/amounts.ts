@@ -1,0 +1,46 @@
+/**
+ * Amounts in one form: models read the API's decimal strings and its integers in minor units in the same answer, and
+ * confuse them. Integers become decimal strings.
+ */
+
+import { decimal } from '../shop/money.ts';
+
+type Fields = Record<string, unknown>;
+
+const IN_MINOR_UNITS = /_cents$/;
+/** These have the names of the published interface of agent tokens, so they are kept beside their decimal strings. */
+const KEPT = ['budget_cents', 'budget_used_cents'];
+
+/** Replaces `spent_total_cents: 3582` by `spent_total: "35.82"`, at any depth. */
+export function withDecimals(value: unknown, digits: number): unknown {
+  if (Array.isArray(value)) return value.map((entry) => withDecimals(entry, digits));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = value as Fields;
+  const converted = Object.entries(fields).flatMap(([name, field]): [string, unknown][] => {
+    if (!IN_MINOR_UNITS.test(name)) return [[name, withDecimals(field, digits)]];
+    return namesOf(name, Object.keys(fields)).map((one) => [one, one === name ? field : inDecimals(field, digits)]);
+  });
+  return Object.fromEntries(converted);
+}
+
+/** The same for the properties of an output schema. A property that may be null has no type there. */
+export function schemasWithDecimals(properties: Record<string, Fields>): Fields {
+  const converted = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
+    if (!IN_MINOR_UNITS.test(name)) return [[name, schema]];
+    return namesOf(name, Object.keys(properties)).map((one) => [
+      one,
+      one === name || !schema.type ? schema : { type: 'string' },
+    ]);
+  });
+  return Object.fromEntries(converted);
+}
+
+/** The names under which an amount is returned. An error has an object `budget` beside `budget_cents`. */
+function namesOf(name: string, beside: string[]): string[] {
+  const plain = name.replace(IN_MINOR_UNITS, '');
+  return [...(KEPT.includes(name) ? [name] : []), ...(beside.includes(plain) ? [] : [plain])];
+}
+
+function inDecimals(cents: unknown, digits: number): unknown {
+  return typeof cents === 'number' ? decimal(cents, digits) : cents;
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { givenAgent } from '../../test/agents.ts';
+import { connect } from '../../test/mcp-client.ts';
+import { openShop } from '../../test/shop.ts';
+
+const CHARACTERS_PER_TOKEN = 3;
+
+async function openAssistant({ currency }: { currency?: string } = {}) {
+  const shop = await openShop(currency === undefined ? {} : { currency });
+  const agent = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 60_00, max_per_order_cents: 50_00 });
+  return { shop, ...agent, ...(await connect(`${shop.baseUrl}/sites/${shop.site_id}/mcp`, agent.access_token)) };
+}
+
+type Assistant = Awaited<ReturnType<typeof openAssistant>>;
+
+/** The tokens of a result as text, which most hosts give to the model, and as structured content. */
+async function costOf({ client }: Assistant, name: string, given: Record<string, unknown> = {}) {
+  const { content, structuredContent } = (await client.callTool({ name, arguments: given })) as CallToolResult;
+  const [first] = content;
+  const texts = [first?.type === 'text' ? first.text : '', JSON.stringify(structuredContent)];
+  return texts.map((text) => Math.ceil(text.length / CHARACTERS_PER_TOKEN));
+}
+
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]) => [name, ...namesIn(field)]);
+}
+
+test('amounts are decimal strings, and only the published names of a budget are also in cents', async () => {
+  const assistant = await openAssistant();
+  const { shop, client, use, refused } = assistant;
+  const { id: product_id } = await shop.givenProduct({ name: 'Oak lamp', price: '18.00' });
+
+  const token = await use('get_token');
+  const added = await use('find_and_add', { product_id });
+  const about = await use<{ agents: object }>('get_shop');
+  const dear = await refused('find_and_buy', { product_id, quantity: 3 });
+  const { tools } = await client.listTools();
+  await client.close();
+
+  expect(token).toMatchObject({
+    ...{ budget_cents: 6_000, budget: '60.00', budget_used_cents: 0, budget_used: '0.00' },
+    ...{ budget_pending: '0.00', budget_remaining: '60.00', max_per_order: '50.00', spent_total: '0.00' },
+  });
+  expect(about.agents).toHaveProperty('max_budget', expect.stringMatching(/^\d+\.\d\d$/));
+  expect(dear).toMatchObject({
+    error: 'budget_exceeded',
+    budget_cents: 6_000,
+    required: '54.00',
+    budget: { budget: '60.00' },
+  });
+  const cents = [token, added, about, dear].flatMap(namesIn).filter((name) => name.endsWith('_cents'));
+  expect([...new Set(cents)].toSorted()).toEqual(['budget_cents', 'budget_used_cents']);
+  // The output schemas name the same fields.
+  const declared = tools.flatMap(({ outputSchema }) => Object.keys(outputSchema?.properties ?? {}));
+  expect([...new Set(declared.filter((name) => name.endsWith('_cents')))].toSorted()).toEqual([
+    'budget_cents',
+    'budget_used_cents',
+  ]);
+  expect(tools.find(({ name }) => name === 'get_token')?.outputSchema?.properties).toMatchObject({
+    budget: { type: 'string' },
+    budget_remaining: { type: 'string' },
+  });
+});
+
+test('an agent without a limit per order has null for it', async () => {
+  const shop = await openShop();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer());
+  const { client, use } = await connect(`${shop.baseUrl}/sites/${shop.site_id}/mcp`, access_token);
+
+  expect(await use('get_token')).toMatchObject({ max_per_order: null, budget: '100.00' });
+  await client.close();
+});
+
+test('a currency without decimals has none in the answers', async () => {
+  const { use, client } = await openAssistant({ currency: 'JPY' });
+
+  expect(await use('get_token')).toMatchObject({ budget_cents: 6_000, budget: '6000', max_per_order: '5000' });
+  await client.close();
+});
+
+test('wrong arguments are named as the tool names them, with what to do', async () => {
+  const { client, refused } = await openAssistant();
+  const cart_id = randomUUID();
+
+  const unknown = await refused('find_products', { query: 'a mug', colour: 'red' });
+  const inQuery = await refused('search_catalog', { page: 'first', size: 3 });
+  const inPath = await refused('update_cart_item', { cart_id, line_item_id: 'first', quantity: 1 });
+  const nested = await refused('find_and_buy', { query: 'mug', shipping_address: { country: 'Atlantis' } });
+  const key = await refused('cancel_checkout', { checkout_id: randomUUID(), meta: { 'idempotency-key': 'again' } });
+  const notText = await refused('list_audit', { full: 'yes' });
+  await client.close();
+
+  expect(unknown).toMatchObject({
+    error: 'validation_error',
+    message: 'Wrong arguments of find_products: colour. See detail.',
+    next: 'Correct colour, and call find_products again.',
+    detail: [{ loc: ['colour'], msg: expect.stringMatching(/^Unknown argument\. find_products takes query, .*\.$/) }],
+  });
+  expect(inQuery.detail?.map(({ loc }) => loc).toSorted()).toEqual([['page'], ['size']]);
+  expect(inPath.detail).toMatchObject([{ loc: ['line_item_id'] }]);
+  expect(nested.detail?.[0]?.loc).toEqual(['shipping_address', 'country']);
+  expect(key.detail).toMatchObject([{ loc: ['meta', 'idempotency-key'] }]);
+  expect(notText.detail).toMatchObject([{ loc: ['full'], msg: 'Should be true or false.' }]);
+  for (const refusal of [unknown, inQuery, inPath, nested, key, notText]) {
+    expect(JSON.stringify(refusal)).not.toMatch(/"(?:body|query|path|header)",/);
+  }
+});
+
+test('list_audit returns ten calls in at most 900 tokens, and all fields if full is true', async () => {
+  const assistant = await openAssistant();
+  const { shop, use, client } = assistant;
+  const { id: product_id } = await shop.givenProduct({ name: 'Oak lamp', price: '18.00' });
+  for (let count = 0; count < 4; count += 1) {
+    await use('find_products', { query: `an oak lamp for the desk, ${'in a warm and natural tone '.repeat(8)}` });
+    await use('find_and_add', { product_id });
+    await use('find_and_buy', { product_id });
+  }
+
+  const costs = await costOf(assistant, 'list_audit');
+  const compact = await use<{ audit_events: object[]; next_cursor: string }>('list_audit');
+  const older = await use<{ audit_events: object[] }>('list_audit', { cursor: compact.next_cursor, limit: 2 });
+  const complete = await use<{ audit_events: object[] }>('list_audit', { full: true, limit: 1 });
+  const overHttp = await assistant.agent.GET('/api/agent/audit/me', { params: { query: { limit: 100 } } });
+  await client.close();
+
+  expect(Math.max(...costs)).toBeLessThanOrEqual(900);
+  expect(compact.audit_events).toHaveLength(10);
+  expect(compact.audit_events[1]).toMatchObject({
+    action: 'agent.findAndBuy',
+    status: 200,
+    outcome: 'done',
+    amount: '18.00',
+  });
+  expect(compact.audit_events[3]).toMatchObject({
+    query: expect.stringMatching(/^an oak lamp for the desk, .{1,34}…$/),
+  });
+  expect(older.audit_events).toHaveLength(2);
+  expect(complete.audit_events[0]).toMatchObject({ payload_hash: expect.any(String), details: { outcome: 'done' } });
+  // The API itself is unchanged.
+  expect(overHttp.data?.audit_events[0]).toMatchObject({ payload_hash: expect.any(String) });
+});
+
+test('a product with four variants and a description of 300 characters costs at most 500 tokens', async () => {
+  const assistant = await openAssistant();
+  const { shop, client } = assistant;
+  const product = await shop.givenProduct({
+    name: 'Merino jumper with a round neck',
+    description: 'Knitted in one piece from merino wool. '.repeat(8).slice(0, 300),
+    vendor: 'Alder & Sons',
+    product_type: 'Jumpers',
+    tags: ['wool', 'winter', 'fair trade'],
+    options: [
+      { name: 'Size', values: ['S', 'M'] },
+      { name: 'Colour', values: ['Moor', 'Sand'] },
+    ],
+    variants: ['S', 'M'].flatMap((option1) =>
+      ['Moor', 'Sand'].map((option2) => ({ option1, option2, price: '89.00', inventory_quantity: 3 })),
+    ),
+  });
+
+  const costs = await costOf(assistant, 'get_product', { product_id: product.id });
+  await client.close();
+
+  expect(costs[0]).toBeLessThanOrEqual(500);
+  expect(costs[1]).toBeLessThanOrEqual(600);
+});
+
+test('a subscription to changes is acknowledged and ends, because the tools never change', async () => {
+  const { shop, access_token, client } = await openAssistant();
+  await client.close();
+  for (const [path, token] of [
+    ['mcp', access_token],
+    ['ucp/mcp', undefined],
+  ] as const) {
+    const answer = await fetch(`${shop.baseUrl}/sites/${shop.site_id}/${path}`, {
+      method: 'POST',
+      headers: {
+        ...(token && { Authorization: `Bearer ${token}` }),
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': '2026-07-28',
+        'Mcp-Method': 'subscriptions/listen',
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 7, method: 'subscriptions/listen' },
+        params: {
+          notifications: { toolsListChanged: true },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    });
+    const messages = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+
+    expect(answer.status).toBe(200);
+    expect(messages).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
+      { id: 7, result: { resultType: 'complete' } },
+    ]);
+  }
+});

@@ -1,0 +1,31 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import type { AgentTool } from './tools.ts';
+
+/** The parts of an HTTP request, which the caller of a tool does not see. */
+const PARTS: unknown[] = ['body', 'query', 'path', 'header'];
+
+/** Names the mistakes of a call by the arguments of its tool, and what to do about them. */
+export function inArguments(tool: AgentTool, body: Record<string, unknown>): Record<string, unknown> {
+  const { name, inputSchema } = tool.definition;
+  const known = Object.keys(inputSchema.properties ?? {});
+  const takes = known.length === 0 ? `${name} takes no arguments.` : `${name} takes ${known.join(', ')}.`;
+  const detail = (body.detail as ValidationErrorItem[]).map((item) => {
+    const loc = argumentOf(item.loc);
+    const isUnknown = item.type === 'extra_forbidden' && loc.length === 1;
+    return { ...item, loc, ...(isUnknown && { msg: `Unknown argument. ${takes}` }) };
+  });
+  const all = [...new Set(detail.map(({ loc }) => loc.join('.')))].join(', ');
+  return {
+    ...body,
+    detail,
+    message: `Wrong arguments of ${name}: ${all}. See detail.`,
+    next: `Correct ${all}, and call ${name} again.`,
+  };
+}
+
+function argumentOf(loc: ValidationErrorItem['loc']): ValidationErrorItem['loc'] {
+  if (loc[0] === 'header') return ['meta', String(loc[1]).toLowerCase()];
+  const inside = PARTS.includes(loc[0]) ? loc.slice(1) : loc;
+  // A mistake in the arguments as a whole, such as too few of them.
+  return inside.length > 0 ? inside : ['arguments'];
+}

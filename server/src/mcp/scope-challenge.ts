@@ -1,0 +1,47 @@
+import { scopeRefusal } from '../http/callers/scopes.ts';
+import type { Operation } from '../http/contract/contract.ts';
+import { SCOPES } from '../shop/agents/consent-requests.ts';
+import type { Called } from './call-tool.ts';
+import { agentTools } from './tools.ts';
+
+/**
+ * Answers a tool call that needs a scope the token lacks with 403 (RFC 6750 §3.1). The challenge names the token's
+ * scopes too, because the customer's next consent replaces them. Returns undefined for all other requests. Checked
+ * before the SDK reads the message, because it may begin a stream with status 200.
+ */
+export async function scopeChallenge(
+  called: Called,
+  request: Request,
+  metadata: string,
+): Promise<Response | undefined> {
+  const { calls, served, claim, caller } = called;
+  for (const operation of await operationsIn(request)) {
+    const refusal = scopeRefusal(operation, caller.scopes);
+    if (!refusal) continue;
+    const { authorization = '' } = served.req.headers;
+    const call = { operation, headers: { authorization }, vouched: claim };
+    const { status, body } = await calls.refuse(served, call, refusal);
+    const told = body as Record<string, unknown>;
+    // The call could not be recorded.
+    if (status !== 403) return Response.json(told, { status });
+    const wanted = SCOPES.filter((scope) => scope === operation.scope || caller.scopes.includes(scope)).join(' ');
+    const challenge = `Bearer error="insufficient_scope", scope="${wanted}", resource_metadata="${metadata}"`;
+    const headers = { 'WWW-Authenticate': challenge };
+    return Response.json({ ...told, error_description: told.message }, { status, headers });
+  }
+  return undefined;
+}
+
+/** The operations of the tools that a request calls. The SDK answers messages that cannot be read. */
+async function operationsIn(request: Request): Promise<Operation[]> {
+  if (request.method !== 'POST') return [];
+  const sent: unknown = await request
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return [sent].flat().flatMap((message) => {
+    const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return [];
+    return agentTools().get(params.name)?.operation ?? [];
+  });
+}

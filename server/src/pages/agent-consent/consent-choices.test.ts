@@ -1,0 +1,261 @@
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { approve, askForConsent, poll } from '../../../test/agents.ts';
+import {
+  atConsent,
+  beginAuthorization,
+  exchange,
+  leadsTo,
+  REDIRECT_URI,
+  registeredClient,
+} from '../../../test/oauth.ts';
+import { PaperBrowser } from '../../../test/paper-browser.ts';
+import { openShop } from '../../../test/shop.ts';
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+type Customer = Awaited<ReturnType<Shop['givenCustomer']>>;
+type Asked = Awaited<ReturnType<typeof askForConsent>>;
+
+const DAY_SECONDS = 86_400;
+
+/** Requests consent as a standard OAuth client does, with a form. */
+async function askByForm({ baseUrl, site_id }: Shop, fields: Record<string, string>): Promise<Asked> {
+  const answer = await fetch(`${baseUrl}/api/agent/consent/request?site_id=${site_id}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  });
+  if (answer.status !== 200) throw new Error(await answer.text());
+  return (await answer.json()) as Asked;
+}
+
+/** Opens the page of a device request in the browser of a logged-in customer. */
+async function opened(shop: Shop, customer: Customer, { verification_uri_complete }: Asked, language = 'en') {
+  const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': language });
+  const { email, password } = customer;
+  const page = await browser.press(await browser.open(verification_uri_complete), 'log_in', { email, password });
+  return { browser, page };
+}
+
+async function limitAgents({ owner, site_id }: Shop, policy: object): Promise<void> {
+  await owner.query(
+    sql`update commerce.site_settings set agent_policy = agent_policy || ${JSON.stringify(policy)}::jsonb
+      where site_id = ${site_id}`,
+  );
+}
+
+const valuesOf = (html: string, name: string) =>
+  [...html.matchAll(new RegExp(`name="${name}" value="([^"]*)"( checked)?`, 'g'))].map(([, value, on]) => [
+    value,
+    !!on,
+  ]);
+
+test('a device request of a registered client shows its registered name, and keeps the registration', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { client_id } = (await registeredClient(shop)).clientMetadata();
+  const asked = await askByForm(shop, { client_id, scope: 'catalog:read' });
+
+  const { browser, page } = await opened(shop, customer, asked);
+  const done = await browser.press(page, 'approve', { same_code: 'yes' });
+  const { data } = await poll(shop, asked.device_code);
+
+  expect(page.html).toContain('Stock client');
+  expect(page.html).not.toContain(client_id);
+  expect(done.html).toContain('You have allowed access');
+  expect(data).toMatchObject({ agent_name: 'Stock client', budget_cents: 0 });
+  const { rows } = await shop.owner.query(
+    sql`select expires_at > now() + interval '80 days' as kept from commerce.oauth_clients where client_id = ${client_id}`,
+  );
+  expect(rows).toEqual([{ kept: true }]);
+});
+
+test('the client of another shop is not looked up, and an unknown client_id is its own name', async () => {
+  const [shop, other] = [await openShop(), await openShop()];
+  const { client_id } = (await registeredClient(other)).clientMetadata();
+  const { page } = await opened(shop, await shop.givenCustomer(), await askByForm(shop, { client_id }));
+
+  expect(page.html).toContain(client_id);
+  expect(page.html).not.toContain('Stock client');
+});
+
+test('a device request without a budget asks the customer for one, within the limit of the shop', async () => {
+  const shop = await openShop();
+  await limitAgents(shop, { max_budget_cents: 30_000 });
+  const customer = await shop.givenCustomer();
+  const asked = await askByForm(shop, { client_id: 'Helper' });
+  const { browser, page } = await opened(shop, customer, asked);
+
+  const empty = await browser.press(page, 'approve', { same_code: 'yes' });
+  const high = await browser.press(page, 'approve', { same_code: 'yes', budget: '300.01' });
+  const done = await browser.press(page, 'approve', { same_code: 'yes', budget: '300' });
+  const { data } = await poll(shop, asked.device_code);
+
+  expect(page.html).toMatch(/name="budget" type="text" value=""/);
+  expect(page.html).toContain('At most €300.00 in total');
+  expect(page.html).toContain('The budget that you enter');
+  expect([empty.response.status, empty.html]).toEqual([422, expect.stringContaining('Enter an amount such as 25.00')]);
+  expect([high.response.status, high.html]).toEqual([422, expect.stringContaining('not raise it above')]);
+  expect(done.html).toContain('You have allowed access');
+  expect(data).toMatchObject({ budget_cents: 30_000 });
+});
+
+test('over the API, a request without a budget is approved with the amount that the customer names, or with 0', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const [silent, named] = [await askByForm(shop, { client_id: 'A' }), await askByForm(shop, { client_id: 'B' })];
+  const params = { path: { user_code: silent.user_code } };
+
+  const seen = await customer.client.GET('/api/storefront/customer/me/agent-consent/{user_code}', { params });
+  await approve(customer, silent.user_code);
+  await approve(customer, named.user_code, { budget_cents: 2_500 });
+  const budgets = [await poll(shop, silent.device_code), await poll(shop, named.device_code)].map(
+    ({ data }) => data?.budget_cents,
+  );
+
+  expect(seen.data).toMatchObject({ budget_named: false, worst_case_cents: 0, lifetime_choices: [7, 30, 90] });
+  expect(budgets).toEqual([0, 2_500]);
+});
+
+test('the page offers 7, 30 or 90 days within the policy of the shop, 7 by default', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const lifetimes: unknown[] = [];
+  for (const chosen of [undefined, '30', '90', '365']) {
+    const asked = await askForConsent(shop);
+    const { browser, page } = await opened(shop, customer, asked);
+    expect(valuesOf(page.html, 'lifetime_days')).toEqual([
+      ['7', true],
+      ['30', false],
+      ['90', false],
+    ]);
+    await browser.press(page, 'approve', { same_code: 'yes', ...(chosen && { lifetime_days: chosen }) });
+    const { data } = await poll(shop, asked.device_code);
+    lifetimes.push(Math.round((data?.expires_in ?? 0) / DAY_SECONDS));
+  }
+  expect(lifetimes).toEqual([7, 30, 90, 7]);
+
+  await limitAgents(shop, { max_lifetime_days: 30 });
+  const monthly = await opened(shop, customer, await askForConsent(shop));
+  await limitAgents(shop, { max_lifetime_days: 5 });
+  const shortest = await opened(shop, customer, await askForConsent(shop));
+  expect(valuesOf(monthly.page.html, 'lifetime_days').map(([value]) => value)).toEqual(['7', '30']);
+  expect(valuesOf(shortest.page.html, 'lifetime_days')).toEqual([]);
+});
+
+test('the code flow offers the same lifetimes, and a token of 90 days works on day 80 and ends on day 90', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const config = await registeredClient(shop);
+  const begun = await beginAuthorization(config);
+  const { browser, page } = await atConsent(shop, customer, begun.address);
+  const back = leadsTo(await browser.press(page, 'approve', { budget: '20.00', lifetime_days: '90' }));
+  const { body } = await exchange(shop, {
+    code: back?.searchParams.get('code') ?? '',
+    client_id: config.clientMetadata().client_id,
+    redirect_uri: REDIRECT_URI,
+    code_verifier: begun.code_verifier,
+  });
+  const headers = { Authorization: `Bearer ${body.access_token}` };
+  /** Moves the token into the past instead of moving the clock. */
+  const statusAfter = async (days: number) => {
+    await shop.owner.query(
+      sql`update commerce.tokens set expires_at = expires_at - ${days} * interval '1 day' where id = ${body.token_id}`,
+    );
+    return (await fetch(`${shop.baseUrl}/api/agent/token`, { headers })).status;
+  };
+
+  expect(valuesOf(page.html, 'lifetime_days').map(([value]) => value)).toEqual(['7', '30', '90']);
+  expect(Math.round(Number(body.expires_in) / DAY_SECONDS)).toBe(90);
+  expect([await statusAfter(80), await statusAfter(10)]).toEqual([200, 401]);
+});
+
+test('an expiry that the agent named is kept: the page offers no other, and a longer one has no effect', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const expires_at = new Date(Date.now() + 3 * DAY_SECONDS * 1000).toISOString();
+  const asked = await askForConsent(shop, { expires_at });
+  const { page } = await opened(shop, customer, asked);
+
+  await approve(customer, asked.user_code, { lifetime_days: 30 });
+  const { data } = await poll(shop, asked.device_code);
+
+  expect(valuesOf(page.html, 'lifetime_days')).toEqual([]);
+  expect(data?.expires_at).toBe(expires_at);
+});
+
+test('over the API, a lifetime beyond the policy of the shop is rejected by its name (422)', async () => {
+  const shop = await openShop();
+  await limitAgents(shop, { max_lifetime_days: 30 });
+  const customer = await shop.givenCustomer();
+  const { user_code } = await askForConsent(shop);
+
+  const beyond = await approve(customer, user_code, { lifetime_days: 31 });
+  const within = await approve(customer, user_code, { lifetime_days: 30 });
+
+  expect(beyond.error).toMatchObject({ detail: [{ loc: ['body', 'lifetime_days'], ctx: { le: 30 } }] });
+  expect(within.response.status).toBe(200);
+});
+
+test('a weekly budget for 90 days needs the password if its sum exceeds the limit of the shop', async () => {
+  const shop = await openShop();
+  await limitAgents(shop, { password_above_cents: 10_000 });
+  const customer = await shop.givenCustomer();
+  const asked = await askForConsent(shop, { budget_cents: 2_000, budget_period: 'week' });
+  const { browser, page } = await opened(shop, customer, asked);
+
+  const longer = await browser.press(page, 'approve', { same_code: 'yes', lifetime_days: '90' });
+  const done = await browser.press(longer, 'approve', { same_code: 'yes', password: customer.password });
+
+  expect(page.html).not.toContain('name="password"');
+  expect([longer.response.status, longer.html]).toEqual([403, expect.stringContaining('Enter your password to allow')]);
+  expect(done.html).toContain('You have allowed access');
+  const { data } = await poll(shop, asked.device_code);
+  expect(Math.round((data?.expires_in ?? 0) / DAY_SECONDS)).toBe(90);
+});
+
+test('the page shows the code first, then the request in three lines, and folds the rest', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  for (const product_type of ['Travel', 'ätherische Öle', 'Kitchen', 'Audio'])
+    await shop.givenProduct({ product_type });
+  const asked = await askForConsent(shop, {
+    ...{
+      scopes: ['catalog:read', 'checkout:create'],
+      budget_cents: 5_000,
+      budget_period: 'month',
+      max_per_order_cents: 2_000,
+    },
+  });
+  const { browser, page } = await opened(shop, customer, asked);
+  const { html } = page;
+
+  const order = ['class="user-code"', 'name="same_code"', '>It may<', '>Up to<', '>Until<', '<details class="adjust">'];
+  const places = order.map((part) => html.indexOf(part));
+  expect(places.every((place) => place > 0)).toBe(true);
+  expect(places.toSorted((a, b) => a - b)).toEqual(places);
+  expect(html).toContain('See the shop’s products · Prepare purchases, which you confirm or decline');
+  expect(html).toContain('€50.00 each month · at most €20.00 per purchase');
+  const folded = html.slice(html.indexOf('<details'), html.indexOf('</details>'));
+  for (const name of ['scope_0', 'budget', 'max_per_order', 'budget_period', 'lifetime_days', 'category_0'])
+    expect(folded).toContain(`name="${name}"`);
+  const titles = [...folded.matchAll(/name="category_\d+" value="([^"]*)"/g)].map(([, value]) => value);
+  expect(titles).toEqual(['ätherische Öle', 'Audio', 'Kitchen', 'Travel']);
+
+  // A mistake in the folded part opens it; one outside does not.
+  const high = await browser.press(page, 'approve', { same_code: 'yes', budget: '60.00' });
+  const uncompared = await browser.press(page, 'approve');
+  expect(high.html).toContain('<details class="adjust" open>');
+  expect(uncompared.html).toContain('<details class="adjust">');
+});
+
+test.each([
+  ['en', 'Nothing: it can only browse', 'Adjust', '30 days'],
+  ['de', 'Nichts: Er kann sich nur umsehen', 'Anpassen', '30 Tage'],
+  ['fr', 'il peut seulement parcourir la boutique', 'Modifier', '30 jours'],
+])('the page is complete in the language %s', async (language, browses, adjust, days) => {
+  const shop = await openShop();
+  const asked = await askForConsent(shop, { scopes: ['catalog:read'], budget_cents: 0 });
+  const { page } = await opened(shop, await shop.givenCustomer(), asked, language);
+
+  for (const words of [browses, `<summary>${adjust}</summary>`, days]) expect(page.html).toContain(words);
+});
