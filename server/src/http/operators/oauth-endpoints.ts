@@ -3,7 +3,7 @@ import { Router } from 'express';
 import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import * as codes from '../../shop/agents/authorization-codes.ts';
 import * as polls from '../../shop/agents/consent-polls.ts';
-import { resourceNamed } from '../../shop/agents/issuers.ts';
+import { resourceNamed, resourcePathOf } from '../../shop/agents/issuers.ts';
 import * as clients from '../../shop/agents/oauth-clients.ts';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import { networkOf } from '../../shop/client-network.ts';
@@ -47,7 +47,7 @@ async function token(call: OAuthCall) {
     case 'authorization_code':
       return { status: 200, json: await exchangeCode(call, form) };
     case DEVICE_CODE:
-      return { status: 200, json: await pollForDevice(call, required(form, 'device_code')) };
+      return { status: 200, json: await pollForDevice(call, form) };
     case null:
       throw new OAuthRefusal('invalid_request', 'Send grant_type.');
     default:
@@ -56,10 +56,8 @@ async function token(call: OAuthCall) {
 }
 
 async function exchangeCode(call: OAuthCall, form: URLSearchParams): Promise<IssuedAgentToken> {
-  const { deadline, db, tenant, actor, site_id } = call;
-  const named = form.get('resource');
-  const resource = named === null ? null : resourceNamed(call, site_id, named);
-  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
+  const { deadline, db, tenant, actor } = call;
+  const resource = resourceIn(call, form);
   const sent = {
     code: required(form, 'code'),
     client_id: required(form, 'client_id'),
@@ -72,6 +70,14 @@ async function exchangeCode(call: OAuthCall, form: URLSearchParams): Promise<Iss
   return issued;
 }
 
+/** The resource for which the client wants a token (RFC 8707 §2.2); null if it names none. */
+function resourceIn(call: OAuthCall, form: URLSearchParams): string | null {
+  const named = form.get('resource');
+  const resource = named === null ? null : resourceNamed(call, call.site_id, named);
+  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
+  return resource;
+}
+
 function required(form: URLSearchParams, name: string): string {
   const value = form.get(name);
   if (!value) throw new OAuthRefusal('invalid_request', `Send ${name}.`);
@@ -79,11 +85,16 @@ function required(form: URLSearchParams, name: string): string {
 }
 
 /** Exchanges a device code like `agent.pollConsent`. The poll is recorded in its own transaction. */
-async function pollForDevice({ deadline, db, tenant, actor }: OAuthCall, device_code: string) {
+async function pollForDevice(call: OAuthCall, form: URLSearchParams) {
+  const { deadline, db, tenant, actor } = call;
+  const device_code = required(form, 'device_code');
+  const resource = resourceIn(call, form);
   const consent_id = await deadline.inShop(db, tenant, actor, (shop) => polls.requestOf(shop, device_code));
   if (!consent_id) throw new OAuthRefusal('invalid_grant', 'Unknown device_code.');
   await polls.recordPoll(db, tenant, actor, consent_id);
-  return deadline.inShop(db, tenant, actor, (shop) => polls.issue(shop, consent_id));
+  return deadline.inShop(db, tenant, actor, (shop) =>
+    polls.issue(shop, consent_id, resource === null ? null : resourcePathOf(resource)),
+  );
 }
 
 async function register({ limits, req, res, text, site_id, deadline, db, tenant, actor }: OAuthCall) {

@@ -419,6 +419,22 @@ test('the OAuth token endpoint also accepts the device grant', async () => {
   expect((await exchange(shop, polled)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
+test('a device grant for a resource gets a token that works only there, and another site is rejected before the poll', async () => {
+  const issuer = `http://localhost/sites/${shop.site_id}`;
+  const asked = await oauth.initiateDeviceAuthorization(config, { scope: 'catalog:read' });
+  await approve(customer, asked.user_code);
+  const polled = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: asked.device_code };
+
+  const foreign = await exchange(shop, { ...polled, resource: 'https://elsewhere.example' });
+  const issued = await exchange(shop, { ...polled, resource: `${issuer}/mcp` });
+
+  expect(foreign).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
+  expect(issued.status).toBe(200);
+  expect(await callWith(issued.body.access_token)).toBe(401);
+  const { rows } = await shop.owner.query('select resource from commerce.tokens where id = $1', [issued.body.token_id]);
+  expect(rows).toEqual([{ resource: '/mcp' }]);
+});
+
 test('each host of a shop is a separate OAuth issuer, and authorization responses name the issuer at which the flow began', async () => {
   const host = `shop.${shop.site_id}.example`;
   const insertion = 'insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)';
