@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
-import { approve, askForConsent, poll } from '../../../test/agents.ts';
+import { approve, askForConsent, givenAgent, poll } from '../../../test/agents.ts';
 import {
   atConsent,
   beginAuthorization,
@@ -97,6 +98,28 @@ test('a device request without a budget asks the customer for one, within the li
   expect([high.response.status, high.html]).toEqual([422, expect.stringContaining('not raise it above')]);
   expect(done.html).toContain('You have allowed access');
   expect(data).toMatchObject({ budget_cents: 30_000 });
+});
+
+test('a request for a replacement without a budget does not announce the limit of the shop as the new budget', async () => {
+  const shop = await openShop();
+  await limitAgents(shop, { max_budget_cents: 80_000 });
+  const customer = await shop.givenCustomer();
+  const { access_token } = await givenAgent(shop, customer, { budget_cents: 4_000 });
+  const body = { agent_name: 'Again', scopes: ['catalog:read', 'checkout:create'] };
+  const answer = await fetch(`${shop.baseUrl}/api/agent/consent/request?site_id=${shop.site_id}`, {
+    method: 'POST',
+    headers: {
+      ...{ Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
+      'Idempotency-Key': randomUUID(),
+    },
+    body: JSON.stringify(body),
+  });
+  const { page } = await opened(shop, customer, (await answer.json()) as Asked);
+
+  const changes = page.html.slice(page.html.indexOf('class="changes"'), page.html.indexOf('<form method="post"'));
+  expect(changes).toContain('Budget');
+  expect(changes).toContain('The budget that you enter');
+  expect(changes).not.toContain('€800');
 });
 
 test('over the API, a request without a budget is approved with the amount that the customer names, or with 0', async () => {

@@ -171,7 +171,11 @@ function changesOf(language: Language, consent: AgentConsent, before: AgentToken
   const rows: [string, Html | string | false][] = [
     [say('consent.change_new'), added.length > 0 && scopes(added)],
     [say('consent.change_lost'), lost.length > 0 && scopes(lost)],
-    [say('consent.change_budget'), change(language, budget(before), budget(consent))],
+    // Without a named budget, `budget_cents` is only the limit of the shop.
+    [
+      say('consent.change_budget'),
+      consent.budget_named ? change(language, budget(before), budget(consent)) : say('consent.chosen'),
+    ],
     [say('consent.change_per_order'), change(language, perOrder(before), perOrder(consent))],
     [say('consent.change_categories'), change(language, only(before), only(consent))],
     [
