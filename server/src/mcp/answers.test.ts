@@ -143,6 +143,17 @@ test('list_audit returns ten calls in at most 900 tokens, and all fields if full
   expect(overHttp.data?.audit_events[0]).toMatchObject({ payload_hash: expect.any(String) });
 });
 
+test('the short form of the audit never cuts a query inside of a character', async () => {
+  const { use, client } = await openAssistant();
+  await use('find_products', { query: `${'a'.repeat(58)}😀${'b'.repeat(20)}` });
+  await use('find_products', { query: `${'a'.repeat(58)}😀${'b'.repeat(1)}` });
+
+  const { audit_events } = await use<{ audit_events: { query: string }[] }>('list_audit');
+  await client.close();
+
+  expect(audit_events.map(({ query }) => query)).toEqual([`${'a'.repeat(58)}😀b`, `${'a'.repeat(58)}😀…`]);
+});
+
 test('a product with four variants and a description of 300 characters costs at most 500 tokens', async () => {
   const assistant = await openAssistant();
   const { shop, client } = assistant;

@@ -28,6 +28,11 @@ function compactEvent({ created_at, action, status, details }: AuditEvent) {
 }
 
 function short(query: string | null | undefined): string | null {
-  if (!query || query.length <= LONGEST_QUERY) return query ?? null;
-  return `${query.slice(0, LONGEST_QUERY - 1).trimEnd()}…`;
+  // Counts characters and not UTF-16 units: half of an emoji is no valid text, and strict clients reject the answer.
+  const characters = [...(query ?? '')];
+  if (characters.length <= LONGEST_QUERY) return query ?? null;
+  return `${characters
+    .slice(0, LONGEST_QUERY - 1)
+    .join('')
+    .trimEnd()}…`;
 }
