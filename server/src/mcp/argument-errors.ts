@@ -14,13 +14,20 @@ export function inArguments(tool: AgentTool, body: Record<string, unknown>): Rec
     const isUnknown = item.type === 'extra_forbidden' && loc.length === 1;
     return { ...item, loc, ...(isUnknown && { msg: `Unknown argument. ${takes}` }) };
   });
-  const all = [...new Set(detail.map(({ loc }) => loc.join('.')))].join(', ');
+  const all = [...new Set(detail.map(({ loc }) => loc.join('.')))].filter(isName).slice(0, MOST_NAMED).join(', ');
   return {
     ...body,
     detail,
-    message: `Wrong arguments of ${name}: ${all}. See detail.`,
-    next: `Correct ${all}, and call ${name} again.`,
+    message: `Wrong arguments of ${name}${all && `: ${all}`}. See detail.`,
+    next: `Correct ${all || 'the arguments in detail'}, and call ${name} again.`,
   };
+}
+
+const MOST_NAMED = 5;
+
+/** Models follow `next`, so it must not contain a sentence that was sent as the name of an argument. */
+function isName(text: string): boolean {
+  return /^[\w.-]{1,60}$/.test(text);
 }
 
 function argumentOf(loc: ValidationErrorItem['loc']): ValidationErrorItem['loc'] {
