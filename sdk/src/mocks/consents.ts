@@ -111,7 +111,10 @@ export function approve(
   const consent = findConsent(state, user_code);
   requireStatus(consent, ['pending']);
   const budget_cents = consent.budget_named ? consent.terms.budget_cents : 0;
-  consent.terms = approvedTerms(consent.terms, { budget_cents, ...approval });
+  const named = consent.terms.expires_at;
+  const terms = approvedTerms(consent.terms, { budget_cents, ...approval });
+  const isLonger = consent.lifetime_named && Date.parse(terms.expires_at) > Date.parse(named);
+  consent.terms = isLonger ? { ...terms, expires_at: named } : terms;
   consent.budget_named = true;
   consent.status = 'approved';
   consent.customer_id = customer.id;

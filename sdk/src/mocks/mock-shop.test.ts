@@ -74,6 +74,21 @@ test('reserves stock at checkout, rejects another buyer, and releases the stock 
   expect((await begin(other.id)).response.status).toBe(201);
 });
 
+test('the mocks keep an expiry that the agent named, unless the customer chooses an earlier one', async () => {
+  const { shop, client } = given();
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const lifetimeOf = async (wish: { expires_at?: string }, lifetime_days: number) => {
+    const { user_code, device_code } = await requestConsent(client, { agent_name: 'Gift finder', ...wish });
+    shop.approve(user_code, { lifetime_days });
+    const issued = await unwrap(createClient(client).POST('/api/agent/consent/poll', { body: { device_code } }));
+    return Math.round(issued.expires_in / 86_400);
+  };
+
+  expect(await lifetimeOf({ expires_at: inDays(3) }, 30)).toBe(3);
+  expect(await lifetimeOf({ expires_at: inDays(30) }, 7)).toBe(7);
+  expect(await lifetimeOf({}, 30)).toBe(30);
+});
+
 test('the mocks accept an agent after `approve()`, within its budget and categories, until it is revoked', async () => {
   const { shop, client } = given();
   const wish = { agent_name: 'Gift finder', budget_cents: 5_000, categories: ['Tableware'] };
