@@ -30,6 +30,7 @@ export interface Tables {
     replaces_token_id: string | null;
     client_id: string | null;
     lifetime_named: boolean;
+    budget_named: boolean;
   };
   agent_profiles: {
     site_id: string;

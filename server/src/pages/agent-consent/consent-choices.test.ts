@@ -206,6 +206,28 @@ test('an expiry that the agent named is kept: the page offers no other, and a lo
   expect(data?.expires_at).toBe(expires_at);
 });
 
+test('beside an older process, a request keeps the expiry that it named, and one without a budget allows nothing there', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const expires_at = new Date(Date.now() + DAY_SECONDS * 1000).toISOString();
+  const asked = await askForConsent(shop, { expires_at });
+  // An older process does not know the column, so its requests have the default.
+  await shop.owner.query(
+    sql`update commerce.agent_consents set lifetime_named = default where site_id = ${shop.site_id}`,
+  );
+  const { browser, page } = await opened(shop, customer, asked);
+  await browser.press(page, 'approve', { same_code: 'yes' });
+  const { data } = await poll(shop, asked.device_code);
+
+  expect(data?.expires_at).toBe(expires_at);
+  // An older process grants `budget_cents`, or the limit of the shop if it is null.
+  await askByForm(shop, { client_id: 'Helper' });
+  const { rows } = await shop.owner.query(
+    sql`select budget_cents::int from commerce.agent_consents where site_id = ${shop.site_id} and status = 'pending'`,
+  );
+  expect(rows).toEqual([{ budget_cents: 0 }]);
+});
+
 test('over the API, a lifetime beyond the policy of the shop is rejected by its name (422)', async () => {
   const shop = await openShop();
   await limitAgents(shop, { max_lifetime_days: 30 });

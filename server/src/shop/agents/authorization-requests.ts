@@ -107,9 +107,9 @@ export async function insert(
   await shop.run(
     sql`with inserted as (
         insert into agent_consents (site_id, id, agent_name, scopes, budget_cents, max_per_order_cents,
-          budget_period, categories, token_expires_at, ip, user_agent)
+          budget_period, categories, lifetime_named, token_expires_at, ip, user_agent)
         select ${shop.siteId}, ${uuidv7()}, ${shownName(client)}, ${scopes}::text[], ${budget_cents},
-          ${max_per_order_cents}, ${budget_period}, '{}',
+          ${max_per_order_cents}, ${budget_period}, '{}', false,
           now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
             (agent_policy ->> 'max_lifetime_days')::int * interval '1 day'), ${ip}, ${user_agent}
         from site_settings where site_id = ${shop.siteId}

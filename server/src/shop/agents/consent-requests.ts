@@ -174,10 +174,10 @@ async function insertRequest(
     const inserted = await shop.run(
       sql`with inserted as (
           insert into agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, max_per_order_cents,
-            budget_period, replaces_token_id, categories, client_id, lifetime_named, token_expires_at, ip, user_agent)
-          select ${shop.siteId}, ${uuidv7()}, ${hashUserCode(user_code)}, ${agent_name}, ${scopes}::text[], ${budget_cents},
+            budget_period, replaces_token_id, categories, client_id, lifetime_named, budget_named, token_expires_at, ip, user_agent)
+          select ${shop.siteId}, ${uuidv7()}, ${hashUserCode(user_code)}, ${agent_name}, ${scopes}::text[], ${budget_cents ?? 0},
             ${max_per_order_cents}, ${budget_period}, ${shop.agent?.token_id ?? null}, ${categories}::text[], ${client_id},
-            ${expires_at !== null}, coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
+            ${expires_at !== null}, ${budget_cents !== null}, coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
               (agent_policy ->> 'max_lifetime_days')::int * interval '1 day')), ${ip}, ${user_agent}
           from site_settings where site_id = ${shop.siteId}
           on conflict on constraint one_request_per_user_code do nothing

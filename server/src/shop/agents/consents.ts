@@ -55,7 +55,7 @@ const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and
  * request is limited by the current policy of the shop. `days` is the lifetime that the customer chose.
  */
 const grantable = (days: number | null): Sql => sql`select case when k.status = 'pending'
-    then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
+    then least(case when k.budget_named then k.budget_cents end, (t.agent_policy ->> 'max_budget_cents')::bigint)
     else coalesce(k.budget_cents, 0) end as budget_cents,
   case when k.status = 'pending' and k.max_per_order_cents is not null
     then least(k.max_per_order_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
@@ -64,6 +64,9 @@ const grantable = (days: number | null): Sql => sql`select case when k.status = 
     then least(case when k.lifetime_named or ${days}::int is null then k.token_expires_at end,
       now() + ${days}::int * interval '1 day', now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
     else k.token_expires_at end as token_expires_at`;
+
+/** Whether the agent or, at the approval, the customer named a budget in `agent_consents k`. Code flows have null for none. */
+const budgetNamed: Sql = sql`(k.budget_cents is not null and (k.budget_named or k.status in ('approved', 'consumed')))`;
 
 /**
  * The number of periods that begin before the token expires, for each length of period. The first begins at the
@@ -90,7 +93,7 @@ async function readRequest(shop: Shop, typed: string, lock: boolean, days: numbe
     which &&
     (await shop.one<ConsentRow>(
       sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.categories,
-          g.budget_cents, k.budget_cents is not null as budget_named, k.lifetime_named, g.max_per_order_cents, k.budget_period, g.token_expires_at, ${periods} as periods,
+          g.budget_cents, ${budgetNamed} as budget_named, k.lifetime_named, g.max_per_order_cents, k.budget_period, g.token_expires_at, ${periods} as periods,
           k.replaces_token_id, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
           ${agentPolicy} as policy
         from agent_consents k join site_settings t using (site_id) cross join lateral (${grantable(days)}) as g
