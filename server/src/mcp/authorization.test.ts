@@ -173,4 +173,14 @@ test('a token works only at the resource for which it was issued, and without a 
     message: 'This token was issued for /mcp of the shop and does not work at the API.',
     next: 'Use this token at /mcp, or ask the customer for consent for the API.',
   });
+  // The token has not ended, so the agent must not be told so when it asks for more.
+  const more = await fetch(`${shop.baseUrl}/api/agent/consent/request?site_id=${shop.site_id}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${mcp}`, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+    body: JSON.stringify({ agent_name: 'Again', scopes: ['catalog:read'] }),
+  });
+  expect([more.status, await more.json()]).toMatchObject([
+    401,
+    { next: 'Use this token at /mcp, or ask the customer for consent for the API.' },
+  ]);
 });

@@ -8,7 +8,6 @@ import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import { ERA } from '../../db/era.ts';
 import type { OrNulls } from '../../db/nulls.ts';
-import type { ResourcePath } from '../../shop/agents/issuers.ts';
 import { type Closed, notFound, ShopError, siteClosed, ValidationError } from '../../shop/errors.ts';
 import { CONFIRMED_FOR } from '../../shop/merchant/staff-sessions.ts';
 import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
@@ -18,6 +17,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim, GuestAgent } from './caller.ts';
 import { humanOnly } from './claims.ts';
 import { authenticateOpen, invalidToken, NOBODY } from './open-callers.ts';
+import { requireResource } from './resources.ts';
 import { requireScope, scopesOfKey, scopesOfRole } from './scopes.ts';
 import {
   type Beside,
@@ -110,17 +110,6 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
   const session = { id: session_id, token_id: customer_token_id, ends_soon: ends_soon === true };
   return { ...caller, kind: 'customer', principal_id: customer_id, customer_id, session } satisfies Caller;
 }
-
-/** Throws `invalid_token` if an agent's token was issued for another resource (RFC 8707). */
-function requireResource({ resource = '' }: Claim, issuedFor: Known['resource']): void {
-  if (issuedFor === null || issuedFor === resource) return;
-  const [meant, here] = [RESOURCE_NAMES[issuedFor], RESOURCE_NAMES[resource]];
-  throw new ShopError('invalid_token', `This token was issued for ${meant} of the shop and does not work at ${here}.`, {
-    next: `Use this token at ${meant}, or ask the customer for consent for ${here}.`,
-  });
-}
-
-const RESOURCE_NAMES: Record<ResourcePath, string> = { '': 'the API', '/mcp': '/mcp', '/ucp/mcp': '/ucp/mcp' };
 
 const GUEST_AGENT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create'];
 

@@ -8,12 +8,14 @@ import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import { ERA } from '../../db/era.ts';
 import type { OrNulls } from '../../db/nulls.ts';
+import type { ResourcePath } from '../../shop/agents/issuers.ts';
 import { type Closed, notFound, ShopError, siteClosed } from '../../shop/errors.ts';
 import { outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import type { Caller, Claim } from './caller.ts';
+import { requireResource } from './resources.ts';
 
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -101,25 +103,28 @@ type SiteRow = OrNulls<Omit<Tenant, 'catalog_version' | 'era'>> &
   Pick<Tenant, 'catalog_version' | 'era'> &
   OrNulls<{ token_id: string; scopes: string[]; categories: string[] }> & {
     customer_id: string | null;
+    resource: ResourcePath | null;
     closed: Closed | null;
   };
 
 /** The caller of an operation that names its shop by site id: an agent if a token was sent, otherwise anonymous. */
-async function bySite(connection: Connection, { secret }: Claim, site_id: string, local: boolean): Promise<Caller> {
+async function bySite(connection: Connection, claim: Claim, site_id: string, local: boolean): Promise<Caller> {
+  const { secret } = claim;
   const { rows } = await query<SiteRow>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, ${ERA} as era,
-        s.closed, t.id as token_id, t.scopes, t.categories, t.customer_id,
+        s.closed, t.id as token_id, t.scopes, t.categories, t.resource, t.customer_id,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always left join sites s on s.site_id = ${site_id}
       left join tokens t on t.site_id = s.site_id and t.token_hash = ${secret === '' ? null : hashToken(secret)}
-        and t.kind = 'agent' and coalesce(t.resource, '') = '' and t.revoked_at is null and t.expires_at > now()`,
+        and t.kind = 'agent' and t.revoked_at is null and t.expires_at > now()`,
   );
   const [found] = rows;
   if (!found || found.site_id === null) throw notFound('shop');
   if (found.closed) throw siteClosed(found.closed);
   if (secret === '') return callerIn(found, NOBODY);
   if (found.token_id === null) throw invalidToken();
+  requireResource(claim, found.resource);
   const { token_id, scopes, categories, customer_id } = found;
   const agent = { token_id, categories, scopes };
   return { ...callerIn(found, token_id), kind: 'agent', customer_id, agent };

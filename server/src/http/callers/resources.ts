@@ -1,0 +1,14 @@
+import type { ResourcePath } from '../../shop/agents/issuers.ts';
+import { ShopError } from '../../shop/errors.ts';
+import type { Claim } from './caller.ts';
+
+/** Throws `invalid_token` if an agent's token was issued for another resource (RFC 8707). */
+export function requireResource({ resource = '' }: Claim, issuedFor: ResourcePath | null): void {
+  if (issuedFor === null || issuedFor === resource) return;
+  const [meant, here] = [RESOURCE_NAMES[issuedFor], RESOURCE_NAMES[resource]];
+  throw new ShopError('invalid_token', `This token was issued for ${meant} of the shop and does not work at ${here}.`, {
+    next: `Use this token at ${meant}, or ask the customer for consent for ${here}.`,
+  });
+}
+
+const RESOURCE_NAMES: Record<ResourcePath, string> = { '': 'the API', '/mcp': '/mcp', '/ucp/mcp': '/ucp/mcp' };
