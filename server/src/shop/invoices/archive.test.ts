@@ -1,6 +1,7 @@
 import { createDashboardClient } from '@commerce-backend/sdk';
 import { unzipSync } from 'fflate';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { documentsOf, givenSeller } from '../../../test/invoices.ts';
 import { logIn } from '../../../test/session.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -108,6 +109,17 @@ test('rejects an archive of a period with no documents or more than 100 (422), a
   const { error } = await archiveOf(shop);
   const msg = 'The period has 101 documents, and a ZIP at most 100. Choose a shorter period.';
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['query', 'issued_to'], msg }] });
+});
+
+test('each document is read when it is rendered, so that no connection idles in a transaction meanwhile', async () => {
+  const shop = await givenShop();
+  const documents = await givenDocuments(shop, '1.00');
+  const sending = vi.spyOn(pg.Client.prototype, 'query');
+  onTestFinished(() => sending.mockRestore());
+  expect((await archiveOf(shop)).data).toMatchObject({ documents: 2 });
+  const texts = sending.mock.calls.map(([statement]) => (statement as { text?: string }).text);
+  const reads = texts.filter((text) => text?.includes('d.content'));
+  expect(reads.length).toBeGreaterThanOrEqual(documents.length);
 });
 
 test('documents whose numbers differ only in a slash have separate files in the ZIP', async () => {
