@@ -1,5 +1,6 @@
 import type { CancelReason, RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import * as budgets from '../agent-limits/budgets.ts';
 import type { Shop } from '../shop.ts';
 import { end, type LockedOrder, lockOrder, paysOnReceipt } from './orders.ts';
 import { progressOf } from './quantities.ts';
@@ -26,7 +27,8 @@ export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: R
 
 /**
  * Marks a locked order as returned if all its shipped pieces are back and none is left to ship. If it was to be paid on
- * receipt and is unpaid, nothing of it is due any more, because nobody will hand over the rest, such as the delivery cost.
+ * receipt and is unpaid, nothing of it is due any more, because nobody will hand over the rest, such as the delivery cost,
+ * and an agent's budget has its amount again.
  */
 export async function endIfAllBack(shop: Shop, order_id: string): Promise<void> {
   const { has_shipped, is_over, is_back } = await progressOf(shop, order_id);
@@ -39,6 +41,7 @@ export async function endIfAllBack(shop: Shop, order_id: string): Promise<void> 
     sql`update orders set credited = greatest(credited, total - coalesce(captured, 0))
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
+  if (order.agent_token_id) await budgets.giveBack(shop, order_id);
 }
 
 /** Marks a locked order as returned. */
