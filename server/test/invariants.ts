@@ -331,7 +331,7 @@ const INVARIANTS: Record<string, string> = {
     join commerce.orders o on o.site_id = a.site_id and o.agent_token_id = a.id
     group by a.site_id, a.id, o.agent_period_number
     having sum(o.agent_spent_cents) > a.budget_cents or max(o.agent_spent_cents) > a.max_per_order_cents`,
-  'an order of an agent uses its total less refunds of the budget, or nothing if it was cancelled unpaid': `
+  'an order of an agent uses its total less refunds of the budget, or nothing if it ended unpaid': `
     select o.id, o.agent_spent_cents from commerce.orders o join commerce.sites s using (site_id)
     -- An edit does not change what the agent has spent.
     cross join lateral (select coalesce((select v.total from commerce.order_versions v
@@ -339,7 +339,8 @@ const INVARIANTS: Record<string, string> = {
         * power(10::numeric, s.currency_digits) as cents, (
       select coalesce(sum(r.amount), 0) * power(10::numeric, s.currency_digits) from commerce.refunds r
       where r.site_id = o.site_id and r.order_id = o.id) as refunded) t
-    where o.agent_token_id is not null and case when o.status = 'cancelled' and o.payment_confirmed_at is null
+    where o.agent_token_id is not null and case when o.payment_confirmed_at is null
+        and (o.status = 'cancelled' or o.fulfillment_status = 'returned' and o.payment_method = 'manual')
       then o.agent_spent_cents <> 0 else o.agent_spent_cents not between greatest(0, t.cents - t.refunded) and t.cents end`,
   'a cart, its checkout and its order have the same agent token': `
     select k.id from commerce.checkouts k

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { givenVariant } from '../../test/buying.ts';
+import { POLICY } from '../../test/returns.ts';
 import { openShop } from '../../test/shop.ts';
 import { publishProfile, ucpClient } from '../../test/ucp.ts';
 
@@ -96,4 +97,40 @@ test('the fee counts for the budget of the agent whose customer pays on delivery
   expect((await complete()).error).toMatchObject({ error: 'budget_exceeded' });
   await choose('bank_transfer');
   expect((await complete()).data?.order).toMatchObject({ shipping_cost: '4.90', total: '24.90' });
+});
+
+test('an unpaid parcel returns its amount to the budget of the agent once all of it is back', async () => {
+  const { shop, cod, variant_id } = await givenShop();
+  await shop.givenTerms({ return_policy: POLICY });
+  const customer = await shop.givenCustomer();
+  const { agent } = await givenAgent(shop, customer, { budget_cents: 3_000 });
+  const cart_id = await cartOf(agent, variant_id);
+  const { data: made } = await agent.POST('/api/agent/checkouts', {
+    body: { cart_id, shipping_address: HOME, shipping_option_id: cod.id },
+  });
+  const params = { path: { checkout_id: made?.checkout.id ?? '' } };
+  const body = { email: 'june@example.com', payment_method: 'manual' as const };
+  await customer.client.PATCH('/api/storefront/checkout/{checkout_id}', { params, body });
+  const completePath = '/api/storefront/checkout/{checkout_id}/complete';
+  const { data } = await customer.client.POST(completePath, { params, body: {} });
+  const order = data?.order;
+  const at = { params: { path: { order_id: order?.id ?? '' } } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { ...at, body: {} });
+  const used = async () => (await agent.GET('/api/agent/token')).data?.budget_used_cents;
+  const receiveOne = async () => {
+    const line = { line_item_id: order?.line_items[0]?.id ?? '', quantity: 1, reason: 'changed_mind' as const };
+    const asked = { order_id: order?.id ?? '', lines: [line] };
+    const { data: back } = await shop.dashboard.POST('/api/dashboard/returns', { body: asked });
+    const lines = [{ id: back?.lines[0]?.id ?? '', quantity: 1, condition: 'resellable' as const }];
+    const on = { params: { path: { return_id: back?.id ?? '' } } };
+    const received = await shop.dashboard.POST('/api/dashboard/returns/{return_id}/receive', {
+      ...on,
+      body: { lines },
+    });
+    expect(received.error).toBeUndefined();
+  };
+  await receiveOne();
+  expect(await used()).toBe(2_840);
+  await receiveOne();
+  expect(await used()).toBe(0);
 });

@@ -12,12 +12,12 @@ const returnPath = '/api/dashboard/returns/{return_id}';
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
 /** An order of a customer, two pieces for 10.00 each, with 4.90 for the parcel and 3.50 for payment on delivery: 28.40. */
-async function givenOrder() {
+async function givenOrder({ invoices = true } = {}) {
   const shop = await openShop();
   await moveToEu(shop);
   const cod = await shop.givenShippingOption({ name: 'Parcel', price: '4.90', cash_on_delivery_fee: '3.50' });
   await shop.givenTerms({ tax_rates: [{ country: 'DE', rate: '0.19' }], return_policy: { ...POLICY, fee: '2.00' } });
-  await givenSeller(shop);
+  if (invoices) await givenSeller(shop);
   const { variant_id, product } = await givenVariant(shop, { price: '10.00', inventory_quantity: 50 });
   const customer = await shop.givenCustomer();
   const { data: cart } = await customer.client.POST('/api/storefront/cart', { body: {} });
@@ -83,6 +83,35 @@ test('two returns of one refused piece each leave nothing due either', async () 
   expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled', amount_due: '20.40' });
   await receive(1);
   expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });
+});
+
+test('nothing is due once a refused piece is back and an edit takes the other one out', async () => {
+  const { shop, at, line_item_id, customer, ship, receive, details } = await givenOrder({ invoices: false });
+  await ship(1);
+  const on = await receive(1);
+  const body = { change: [{ line_item_id, quantity: 1 }], expected_total: '18.40' };
+  expect((await shop.dashboard.POST(`${orderPath}/edit`, { ...at, body })).error).toBeUndefined();
+  expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });
+  const closed = await shop.dashboard.POST(`${returnPath}/close`, { ...on, body: { reason: 'Refused at the door.' } });
+  expect(closed.error).toBeUndefined();
+  const params = { path: { customer_id: customer.id } };
+  const erased = await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', { params });
+  expect(erased.error).toBeUndefined();
+});
+
+test('nothing is due once a refused piece is back and the customer withdraws from the unshipped one', async () => {
+  const { shop, order, at, email, ship, receive, details } = await givenOrder();
+  await ship(1);
+  await receive(1);
+  await withdraw(shop, { email, contract: order.order_number ?? '', note: '' });
+  const params = { path: { withdrawal_id: (await matched(shop)).at(-1)?.id ?? '' } };
+  const confirmPath = '/api/dashboard/withdrawals/{withdrawal_id}/confirm';
+  expect((await shop.dashboard.POST(confirmPath, { params, body: {} })).error).toBeUndefined();
+  expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });
+  const documents = await documentsOf(shop, at.params.path.order_id);
+  const credited = documents.filter(({ kind }) => kind === 'credit_note').map(({ total }) => Number(total));
+  const invoiced = documents.filter(({ kind }) => kind === 'invoice').map(({ total }) => Number(total));
+  expect(credited.reduce((sum, total) => sum + total, 0)).toBe(invoiced.reduce((sum, total) => sum + total, 0));
 });
 
 test('a piece that came back before the rest is delivered is not paid for, but the fee is', async () => {

@@ -1,6 +1,7 @@
 import { createDashboardClient } from '@commerce-backend/sdk';
 import { unzipSync } from 'fflate';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { documentsOf, givenSeller } from '../../../test/invoices.ts';
 import { logIn } from '../../../test/session.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -110,6 +111,17 @@ test('rejects an archive of a period with no documents or more than 100 (422), a
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['query', 'issued_to'], msg }] });
 });
 
+test('each document is read when it is rendered, so that no connection idles in a transaction meanwhile', async () => {
+  const shop = await givenShop();
+  const documents = await givenDocuments(shop, '1.00');
+  const sending = vi.spyOn(pg.Client.prototype, 'query');
+  onTestFinished(() => sending.mockRestore());
+  expect((await archiveOf(shop)).data).toMatchObject({ documents: 2 });
+  const texts = sending.mock.calls.map(([statement]) => (statement as { text?: string }).text);
+  const reads = texts.filter((text) => text?.includes('d.content'));
+  expect(reads.length).toBeGreaterThanOrEqual(documents.length);
+});
+
 test('documents whose numbers differ only in a slash have separate files in the ZIP', async () => {
   const shop = await givenShop();
   await givenSeller(shop, { prefix: 'A/' });
@@ -147,16 +159,17 @@ test('the file is named after the first day in the time zone of the shop', async
 
 test('a third export at once is refused (503), and later ones succeed', async () => {
   const shop = await givenShop();
-  const [invoice] = await givenDocuments(shop);
-  await shop.owner.query(
-    `insert into commerce.documents (site_id, id, order_id, kind, number, locale, content, sha256)
-      select site_id, commerce.uuid_v7(), order_id, kind, 'COPY-' || n, locale, content, sha256
-      from commerce.documents, generate_series(1, 9) as n where id = $1`,
-    [invoice?.id],
-  );
-  const answers = await Promise.all([1, 2, 3].map(() => archiveOf(shop)));
+  await givenDocuments(shop);
+  // Two exports wait for the lock until the third is refused.
+  const lock = await shop.owner.connect();
+  onTestFinished(() => lock.release());
+  await lock.query('begin; lock table commerce.documents in access exclusive mode');
+  const exports = [1, 2, 3].map(() => archiveOf(shop));
+  expect((await Promise.race(exports)).error).toMatchObject({ error: 'unavailable' });
+  await lock.query('rollback');
+  const answers = await Promise.all(exports);
   expect(answers.map(({ error }) => error?.error).toSorted()).toEqual(['unavailable', undefined, undefined]);
-  expect((await archiveOf(shop)).data).toMatchObject({ documents: 10 });
+  expect((await archiveOf(shop)).data).toMatchObject({ documents: 1 });
 });
 
 test('downloading the ZIP requires the scope orders:export', async () => {

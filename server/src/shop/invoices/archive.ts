@@ -4,7 +4,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
-import { formatsOf, type Rendered, renderedColumns, renderRow } from './files.ts';
+import { formatsOf, renderFile } from './files.ts';
 
 /** Rendering this many documents took 11 s on a busy machine, and a request may take 30 s. */
 const MOST_DOCUMENTS = 100;
@@ -41,21 +41,22 @@ async function archiveOf(shop: Shop, { issued_from, issued_to, kind }: Period): 
     ...(kind ? [sql`d.kind = ${kind}`] : []),
   ];
   const wanted = join(conditions, ' and ');
-  const rows = await shop.rows<Rendered & RowOf<'documents', 'id' | 'issued_at'> & { first_day: string }>(
-    sql`select d.id, d.issued_at, ${renderedColumns}, (${issued_from}::timestamptz at time zone t.time_zone)::date::text as first_day
+  const rows = await shop.rows<RowOf<'documents', 'id' | 'issued_at'> & { first_day: string }>(
+    sql`select d.id, d.issued_at, (${issued_from}::timestamptz at time zone t.time_zone)::date::text as first_day
       from documents d join site_settings t using (site_id) where ${wanted} order by d.id limit ${MOST_DOCUMENTS + 1}`,
   );
   const [first] = rows;
   if (!first || rows.length > MOST_DOCUMENTS) throw await otherNumber(shop, wanted);
   const { zipSync } = await import('fflate');
   const files = new Map<string, [name: string, Uint8Array, { level: 0 | 6; mtime: string }]>();
-  for (const row of rows) {
+  for (const { id, issued_at } of rows) {
     for (const format of formatsOf(shop)) {
-      const { filename, bytes } = await renderRow(shop, row, format);
+      // Reads the document itself, because PostgreSQL closes a connection that is idle for 10 s in a transaction.
+      const { filename, bytes } = await renderFile(shop, id, format);
       // Numbers that differ only in a slash have the same file name, and some file systems ignore case.
-      const name = files.has(filename.toLowerCase()) ? `${row.id} ${filename}` : filename;
+      const name = files.has(filename.toLowerCase()) ? `${id} ${filename}` : filename;
       // PDFs are compressed already.
-      files.set(name.toLowerCase(), [name, bytes, { level: format === 'pdf' ? 0 : 6, mtime: row.issued_at }]);
+      files.set(name.toLowerCase(), [name, bytes, { level: format === 'pdf' ? 0 : 6, mtime: issued_at }]);
     }
     // Rendering does not return to the event loop by itself.
     await setImmediate();

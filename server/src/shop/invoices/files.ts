@@ -27,14 +27,11 @@ export async function getFile(
 }
 
 /** The data from which the files of a document are rendered. */
-export type Rendered = RowOf<'documents', 'number' | 'locale'> & {
+type Rendered = RowOf<'documents', 'number' | 'locale'> & {
   content: DocumentContent;
   brand: Brand;
   time_zone: string;
 };
-
-/** The columns of `documents d` and `site_settings t`. */
-export const renderedColumns = sql`d.number, d.locale, d.content, t.brand, t.time_zone`;
 
 /** Returns the file formats of the shop's documents. The XML allows at most two decimals. */
 export function formatsOf({ currencyDigits }: Shop): DocumentFormat[] {
@@ -50,14 +47,14 @@ export async function renderFile(
 ): Promise<RenderedDocument> {
   const own = customer_id === undefined ? sql`true` : isOfCustomer(customer_id);
   const found = await shop.one<Rendered>(
-    sql`select ${renderedColumns} from documents d join site_settings t using (site_id)
+    sql`select d.number, d.locale, d.content, t.brand, t.time_zone from documents d join site_settings t using (site_id)
       where d.site_id = ${shop.siteId} and d.id = ${id} and ${own}`,
   );
   if (!found || !formatsOf(shop).includes(format)) throw notFound('document');
   return renderRow(shop, found, format);
 }
 
-export async function renderRow(shop: Shop, row: Rendered, format: DocumentFormat): Promise<RenderedDocument> {
+async function renderRow(shop: Shop, row: Rendered, format: DocumentFormat): Promise<RenderedDocument> {
   const digits = shop.currencyDigits;
   const { content, brand, locale } = row;
   const language = languageFor(locale, row.time_zone);

@@ -1,10 +1,11 @@
 import type { CancelReason, RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import * as budgets from '../agent-limits/budgets.ts';
 import type { Shop } from '../shop.ts';
-import { end, type LockedOrder, lockOrder } from './orders.ts';
+import { end, type LockedOrder, lockOrder, paysOnReceipt } from './orders.ts';
 import { progressOf } from './quantities.ts';
 import { amountReceived, surplusLeft } from './received.ts';
-import { canMove, changesBetween, type OrderStates } from './states.ts';
+import { canMove, changesBetween, isSettled, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 /**
@@ -24,18 +25,23 @@ export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: R
   }
 }
 
-/** Whether all shipped pieces of an order are back and none is left to ship. */
-export async function isAllBack(shop: Shop, order_id: string): Promise<boolean> {
-  const { has_shipped, is_over, is_back } = await progressOf(shop, order_id);
-  return has_shipped && is_over && is_back;
-}
-
-/** Marks a locked order as returned if all its shipped pieces are back and none is left to ship. */
+/**
+ * Marks a locked order as returned if all its shipped pieces are back and none is left to ship. If it was to be paid on
+ * receipt and is unpaid, nothing of it is due any more, because nobody will hand over the rest, such as the delivery cost,
+ * and an agent's budget has its amount again.
+ */
 export async function endIfAllBack(shop: Shop, order_id: string): Promise<void> {
-  if (!(await isAllBack(shop, order_id))) return;
+  const { has_shipped, is_over, is_back } = await progressOf(shop, order_id);
+  if (!has_shipped || !is_over || !is_back) return;
   const order = await lockOrder(shop, order_id);
   if (!canMove(order, 'fulfillment_status', 'returned')) return;
   await becomeReturned(shop, order);
+  if (!paysOnReceipt(order) || isSettled(order.payment_status)) return;
+  await shop.run(
+    sql`update orders set credited = greatest(credited, total - coalesce(captured, 0))
+      where site_id = ${shop.siteId} and id = ${order_id}`,
+  );
+  if (order.agent_token_id) await budgets.giveBack(shop, order_id);
 }
 
 /** Marks a locked order as returned. */

@@ -2,8 +2,8 @@ import type { Return, ReturnCondition } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
 import { bodyMistake, notFound, ValidationError } from '../errors.ts';
 import { decimal } from '../money.ts';
-import { endIfAllBack, isAllBack } from '../orders/nothing-left.ts';
-import { lockOrder, paysOnReceipt } from '../orders/orders.ts';
+import { endIfAllBack } from '../orders/nothing-left.ts';
+import { lockOrder } from '../orders/orders.ts';
 import { dueOf, settleIfCovered } from '../orders/payments.ts';
 import { isSettled } from '../orders/states.ts';
 import { priceOf } from '../orders/suggestion.ts';
@@ -106,15 +106,13 @@ async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Pr
  * Lowers the amount due of an order by the price of the received pieces. Once all pieces of a withdrawal from the whole
  * order are back, lowers it by the shipping cost too. The first receipt withholds the fee. If less is due of a paid
  * order than the pieces cost, only the amount due is deducted, and the rest is left for the refund.
- * If all pieces are back of an order that was to be paid on receipt, nothing of it is due any more.
  */
 async function creditDue(
   shop: Shop,
   { id, order_id, kind, fee, received_at, is_refunded }: LockedReturn,
   receipts: Receipt[],
 ): Promise<void> {
-  const order = await lockOrder(shop, order_id);
-  const isPaid = isSettled(order.payment_status);
+  const isPaid = isSettled((await lockOrder(shop, order_id)).payment_status);
   const due = (await dueOf(shop, [order_id])).get(order_id) ?? 0;
   if (isPaid && due === 0) return;
   const pieces = await shop.rows<{ line_item_id: string; quantity: number }>(
@@ -124,13 +122,11 @@ async function creditDue(
   );
   const line_items = pieces.map((piece) => ({ ...piece, shipped: true }));
   const isWhole = await isWholeWithdrawal(shop, { id, order_id, kind }, sql`i.received_quantity`);
-  const price = await priceOf(shop, order_id, {
+  const { sum } = await priceOf(shop, order_id, {
     line_items,
     shipping: isWhole ? 'all' : 'none',
     ...(received_at === null && { fee }),
   });
-  const isRefused = !isPaid && paysOnReceipt(order) && (await isAllBack(shop, order_id));
-  const sum = isRefused ? due : price.sum;
   const isPart = isPaid && sum > due;
   // Only the first refund of a return deducts the credited amount, so nothing is credited after it.
   if (isPart && is_refunded) return;
