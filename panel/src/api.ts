@@ -30,8 +30,8 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Whether a 401 of this path says nothing about the session: it means a wrong password or second-factor code, or
- * answers the question who is logged in. The confirm path is excluded, because its 401 may also mean that the session
+ * Whether a 401 of this path leaves the session as it is: it means a wrong password or second-factor code, or that
+ * nobody is logged in. The confirm path is excluded, because its 401 may also mean that the session
  * has ended.
  */
 function isAboutSession(path: string): boolean {

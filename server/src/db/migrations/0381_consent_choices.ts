@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * What an agent left to its customer: the budget, or the lifetime of the token. The client of a device request is noted, so that its
- * registration is extended when the token is issued. In requests of older processes everything counts as named. They would grant
- * the limit of the shop for a budget that is null, so that a budget left to the customer is 0.
+ * Adds the two columns that state whether an agent named the budget and the lifetime of its token, and the client of a device
+ * request, whose registration is extended when the token is issued. In requests of older processes both count as named. Such a
+ * process would grant the shop's limit for a budget of null, so a budget that the agent did not name is stored as 0.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
