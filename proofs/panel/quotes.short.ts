@@ -66,7 +66,7 @@ inPanel('a delivery gets a fee of payment on delivery, and loses it when the fie
   expect(await feeOf('Parcel with payment')).toBeNull();
 });
 
-inPanel('the invoices of a period are downloaded as ZIP, and a period without invoices shows an error', async (visit) => {
+inPanel('the invoices of a period are downloaded as ZIP, and an empty period shows an error', async (visit) => {
   const { open, look, press, fill, sees, tab } = visit;
   await open('/settings/invoices');
   await sees('Invoices of a period');
