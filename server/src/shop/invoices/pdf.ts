@@ -41,7 +41,8 @@ export async function pdfOf(content: DocumentContent, xml: string | undefined, l
     displayTitle: true,
     bufferPages: true,
     font: fontFile('regular'),
-    info: { Title: title, Author: content.seller.legal_name, CreationDate: day, ModDate: day },
+    // Without Author, because pdfkit writes it into the XML of the metadata without escaping `&` and `<`.
+    info: { Title: title, CreationDate: day, ModDate: day },
   });
   const done = collected(doc);
   doc.registerFont('regular', fontFile('regular')).registerFont('bold', fontFile('bold'));
