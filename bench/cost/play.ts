@@ -77,6 +77,8 @@ export interface Rounds<Name extends string> {
    * on the machine affects both costs of a round.
    */
   ratio(of: Name, to: Name, field: keyof Cost): number;
+  /** Returns these quotients of all rounds, in ascending order. */
+  ratios(of: Name, to: Name, field: keyof Cost): number[];
 }
 
 export interface Load {
@@ -103,10 +105,12 @@ export async function interleave<Name extends string>(
       if (count > 0) played[name].push(cost);
     }
   }
+  const ratios = (of: Name, to: Name, field: keyof Cost) =>
+    played[of].map((cost, round) => cost[field] / (played[to][round]?.[field] ?? Number.NaN)).toSorted((a, b) => a - b);
   return {
     costs: Object.fromEntries(names.map((name) => [name, medianOf(played[name])])) as Record<Name, Cost>,
-    ratio: (of, to, field) =>
-      median(played[of].map((cost, round) => cost[field] / (played[to][round]?.[field] ?? Number.NaN))),
+    ratio: (of, to, field) => median(ratios(of, to, field)),
+    ratios,
   };
 }
 
