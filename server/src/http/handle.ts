@@ -282,7 +282,7 @@ function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateC
     idempotency.wasStoredByOther(error) ||
     (isLostConnection(error) && Date.now() - startedAt <= RETRY_WITHIN_MS);
   return retryConflicts(
-    // Only the first attempt counts, even if it fails before it is counted.
+    // Retries never count against the rate limit, even if the first attempt failed before it was counted.
     (attempted) => once(deps, incoming, run, { countsRate: countsRate && attempted === 1 }),
     (error) => !deadline.over && mayRetry(error),
   );

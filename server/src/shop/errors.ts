@@ -28,7 +28,7 @@ export class ShopError extends Error {
 /** A deliberate 503: the server is overloaded, or the site has moved. It is not logged as a failure. */
 export class Unavailable extends ShopError {}
 
-/** The error of an overloaded server. Retry times vary, so that callers do not all return at once. */
+/** The error of an overloaded server. Retry times vary, so that callers do not all retry at the same time. */
 export function overloaded(message: string, longest_retry_seconds: number): Unavailable {
   return new Unavailable('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }

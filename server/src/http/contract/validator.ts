@@ -173,8 +173,8 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
     const described = { expressRoute: id, openApiRoute: id, serial: 0, schema: { parameters: [], responses: {} } };
     const requestBody = body && { content: { [CONTENT_TYPE]: { schema: prepared(body) } } };
     const schema = { parameters: prepared(parameters), requestBody, responses: {} };
-    // The first call compiles. Later calls declare no parameters, because otherwise the validator would parse the query
-    // again.
+    // The first call compiles the operation. Later calls declare no parameters, because otherwise the validator would
+    // parse the query again.
     fits({ ...described, schema } as OpenApiMetadata, nothing());
     const key = `POST-${id}-${CONTENT_TYPE}`;
     const checks = { parameters: ajv.getSchema(key), body: ajvBody.getSchema(key) };

@@ -11,8 +11,8 @@ import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin }
 type State = FormState<ConsentField>;
 
 /**
- * The request in three lines, then the fields to allow less, folded. A budget that the agent left to the customer is
- * asked for outside of them.
+ * The request in three lines, then the fields to allow less, collapsed. If the agent left the budget to the customer,
+ * the budget field comes before the collapsed ones.
  */
 export function termsFields(state: State, consent: AgentConsent, form: ConsentForm): Html {
   const { language, mistakes } = state;

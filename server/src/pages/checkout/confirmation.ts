@@ -15,7 +15,7 @@ import { steps } from './view.ts';
 export interface ConfirmationView {
   language: Language;
   front: Front;
-  /** URL of the shopper's return to the storefront, with the order's id. */
+  /** The storefront URL to which the shopper returns, with the order's id. */
   back: string | undefined;
   ownOrigin: string;
   order: Order;

@@ -34,7 +34,8 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   const { checkout, path } = visit;
   const entered = enteredIn(body);
   const pressed = body.get('action') ?? 'save';
-  // Enter in the discount code field presses the form's first button, and shoppers continue without pressing "Apply".
+  // Applies an entered discount code even without the "Apply" button. Enter in its field presses the form's first
+  // button, and shoppers may continue without pressing "Apply".
   const action = pressed === 'save' && entered.discount_code ? 'apply_discount' : pressed;
   const operation_id = Object.hasOwn(OPERATIONS, action) ? OPERATIONS[action] : undefined;
   if (!operation_id) throw new ShopError('invalid_request', 'There is no such action.');

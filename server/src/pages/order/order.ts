@@ -55,8 +55,8 @@ async function show(visit: OrderVisit): Promise<PageAnswer> {
 }
 
 /**
- * Handles the forms, which contain the e-mail or postal code or ask for it. Each attempt is counted before it is checked,
- * so that concurrent guesses count.
+ * Handles the forms. Each contains the e-mail address or postal code that the reader has entered, or asks for it.
+ * Attempts are counted before they are checked, so that concurrent guesses count.
  */
 async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   const { limits, tenant, linked, path, language, res } = visit;

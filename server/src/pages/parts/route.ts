@@ -37,7 +37,7 @@ export interface PagesDeps {
 /** A request for a page. */
 export interface PageRequest extends PagesDeps {
   guard: Guard;
-  /** Transactions of the request end at this deadline. Payments have their own, longer limits, and are recorded. */
+  /** Deadline of the request's transactions. Calls of payment providers have their own, longer limits. */
   deadline: Deadline;
   req: Request;
   res: Response;

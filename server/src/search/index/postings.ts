@@ -55,7 +55,10 @@ export const ATTRIBUTE = '@';
  */
 export const LONG_TEXT = '~long';
 
-/** All postings of a product. BM25F is already saturated in them, so that a query only has to add up impacts. */
+/**
+ * All postings of a product. Their impacts already include the saturation of BM25F, so that a query only has to add up
+ * impacts.
+ */
 export function postingsOf(source: SearchDocument): Posting[] {
   const fields = {
     name: termsOf(stripHtml(source.name)),

@@ -58,7 +58,7 @@ export interface NumericPhrase {
    * sentence, but may be a name among keywords.
    */
   isPrice: 'always' | 'in sentences' | 'with a currency';
-  /** Whether it is only an amount, which sets no limit. */
+  /** Whether the phrase is only an amount, which sets no limit. */
   isPlain?: boolean;
   /** Whether it is unclear which bound the number sets. */
   isUnread?: boolean;
@@ -74,7 +74,7 @@ const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis 
 const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
 /** Words that join two amounts, but only before a currency: `20 or 30 euros`. */
 const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);
-/** The largest ratio of a range: a tent for 2 to 400 euros is a tent for two. */
+/** The largest ratio between the ends of a range: `tent for 2 to 400 euros` means a tent for two people. */
 const WIDEST_RANGE = 20;
 
 export const PRICE_WORDS = wordSet('price_words');

@@ -24,7 +24,7 @@ export function windowsAt(words: Token[], at: number): Window[] {
     .map((window) => ({ texts: window.map(({ text }) => text), term: window.map(({ term }) => term).join(' ') }));
 }
 
-/** The texts to look up for a window: itself, and words that may replace it. */
+/** The texts to look up for a window: its own, and words that may replace it. */
 export function candidatesFor(window: Window, language: Language): string[] {
   const [text = ''] = window.texts;
   const others = otherWords(window, language);

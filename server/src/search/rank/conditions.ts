@@ -183,9 +183,9 @@ const NEGATED_BEFORE =
   '(no|not|non|without|never|zero|free of|free from|instead of|rather than|ohne|keine?|frei von|statt|anstatt|sans|pas de|au lieu de)';
 
 /**
- * A condition that the product's attributes state the value, as `Organic Cotton, Spandex` states cotton; or its description, if
- * the value is not an option in this shop and the text does not state the opposite: `free of BPA`. Only evaluated for products
- * that have one of the words.
+ * A condition that the product's attributes state the value (`Organic Cotton, Spandex` states cotton), or that its
+ * description does. The description counts only if the value is not an option in this shop and the text does not state
+ * the opposite: `free of BPA`. Only evaluated for products that have one of the words.
  */
 function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');

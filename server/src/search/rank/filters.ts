@@ -77,8 +77,8 @@ export function mayHaveLabel(
 }
 
 /**
- * Separates the constraints that are compatible with the filters, with the filters' sort order, from those that conflict with
- * them.
+ * Separates constraints that are compatible with the filters (`kept`) from those that conflict with them (`overruled`).
+ * A sort order of the filters replaces that of the constraints.
  */
 export function withoutConflicts(
   db: SearchDb,

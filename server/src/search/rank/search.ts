@@ -40,7 +40,7 @@ export interface SearchResult {
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
   /** The words of the sentence that the search used, as they were written. */
   words: Token[];
-  /** The words of `words` for which the shop uses other words than the sentence. */
+  /** The entries of `words` for which the shop uses other words than the sentence. */
   rewritten: Token[];
   /** The groups of the query after spelling correction. */
   groups: TermGroup[];
@@ -153,8 +153,8 @@ function distinct(constraints: Constraint[]): Constraint[] {
 }
 
 /**
- * As many constraints as can be conditions, in the order of the sentence; and as `unread` the others, which are reported as not
- * checked.
+ * `all` has as many constraints as can be conditions, in the order of the sentence. `unread` has the others, which are
+ * reported as not checked.
  */
 function readable(constraints: Constraint[]): { all: Constraint[]; unread: Constraint[] } {
   const each = distinct(constraints);

@@ -33,7 +33,7 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
   understood: Understood[];
 }
 
-/** The best product is clear if its score is at least this many times the next one's. */
+/** The first match is clear if its score is at least this many times the score of the second. */
 const CLEAR_LEAD = 1.3;
 
 /**

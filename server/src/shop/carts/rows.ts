@@ -15,7 +15,10 @@ export interface CartLine extends PricedLine {
   product_id: string;
   /** Whether it is a line of a draft order that has a name and a price, but no variant. */
   custom: boolean;
-  /** Why a custom line may be excluded from the right of withdrawal; null for a variant, whose product says it. */
+  /**
+   * Why a custom line may be excluded from the right of withdrawal. Null for a variant, because its product has this
+   * field.
+   */
   custom_exempt: WithdrawalExempt | null;
   name: string;
   variant_name: string | null;
@@ -55,7 +58,7 @@ export interface CartDiscount {
   refusal: ShopError | undefined;
 }
 
-/** The terms that a draft order sets for its cart and checkout. */
+/** Spelled as the merchant entered it. */
 export interface DraftTerms {
   id: string;
   /** Whether the stock is reserved until the draft expires. */

@@ -52,7 +52,7 @@ export interface CatalogQuery extends FilterQuery, PageQuery {
   facets?: boolean;
 }
 
-/** A filter: conditions that must all hold, with its kind of facet if it has one. */
+/** A filter. All of its conditions must hold. `kind` is the facet to which it belongs, if any. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
   /** The name of the option or attribute, for the kinds `option` and `attribute`. */
@@ -63,7 +63,7 @@ export interface Filter {
   slow?: Sql;
   /** A condition on `variants v`. One variant must meet the conditions of all filters. */
   variant?: Sql;
-  /** A condition that the others imply and that uses an index, for queries that read all matching products. */
+  /** An indexed condition that follows from the others. It speeds up queries that read all matching products. */
   among?: Sql | undefined;
   /** Replaces `variant` with a condition on `products p` that needs no look-up, if no other filter has a `variant`. */
   alone?: Sql;
@@ -87,7 +87,7 @@ export interface Reading {
   within?: Sql;
 }
 
-/** All conditions of the filters. Variants are looked up once for all filters on them, and only if it is necessary. */
+/** All conditions of the filters. Variants are looked up once for all filters on them, and only if necessary. */
 export function conditionsOf(filters: Filter[]): ProductConditions {
   const ofVariants = filters.flatMap(({ variant }) => variant ?? []);
   const isOnVariantsOnly = ({ variant, alone, where, slow }: Filter) => variant && !alone && !where && !slow;

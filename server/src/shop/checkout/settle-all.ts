@@ -177,7 +177,7 @@ async function settleReturn(shop: Shop, id: string, { status, reason }: RefundOu
   if (status === 'pending') return false;
   if (status === 'succeeded') return endIfAbandoned(shop, id, 'refunded');
   const ended = await endIfAbandoned(shop, id, 'failed', reason);
-  // The shop has kept the money, so it counts as captured.
+  // The shop keeps the money, so the payment counts as captured.
   await shop.run(
     sql`update payments set captured_amount = amount where site_id = ${shop.siteId} and id = ${id} and status = 'failed'`,
   );

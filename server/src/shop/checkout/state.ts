@@ -94,7 +94,7 @@ export function expiresAt(source: Sql): Sql {
   return sql`now() + case when ${source} in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 }
 
-/** The same as `expiresAt`, from a given time. */
+/** Like `expiresAt`, counted from a given time. */
 export function expiryOf(source: OrderSource, moment: string): string {
   return source === 'agent' || source === 'ai_widget' ? later(moment, 24, 'hours') : later(moment, 60, 'minutes');
 }
@@ -309,7 +309,7 @@ function destinationOf({ shipping_address }: CheckoutRow): Destination {
   return { country, state, postal_code };
 }
 
-/** The default payment method. Pickup is paid on site unless another method is chosen. */
+/** The default payment method: on site for pickup, otherwise none. */
 function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }

@@ -154,7 +154,7 @@ function cutVariants(whole: Data): Data {
   return { ...whole, variants: variants.slice(0, MOST_VARIANTS), truncated: true };
 }
 
-/** Reduces the data to 64 KB by halving its longest list or text, but never the stored data. */
+/** Halves the longest list or text until the data fits into 64 KB. Never shortens the data stored with the event. */
 export function fitted(whole: Data, noted: Data): Data {
   let data = whole;
   while (Buffer.byteLength(JSON.stringify(data)) > LIMIT_BYTES) {

@@ -117,7 +117,7 @@ async function insert(shop: Shop, order: LockedOrder, input: PaymentInput): Prom
     context: { payment_id: id, amount, method, reference },
   });
   await settleIfCovered(shop, order.id);
-  // Covering payments have a mail of their own, and this one is not sent after them.
+  // The mail about a part payment. It is not sent once nothing is due, because the full payment has its own mail.
   if (!isLate && !isSettled(order.payment_status)) {
     await mail.enqueue(shop, 'payment_received', { order_id: order.id, payment_id: id });
   }
