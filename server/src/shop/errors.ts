@@ -64,7 +64,7 @@ export function notFound(noun: string): ShopError {
   return new NotFound(noun);
 }
 
-/** Why a site is closed: an operator suspended it, or it has moved to another server. */
+/** The reason why a site is closed: an operator suspended it, or it has moved to another server. */
 export type Closed = 'suspended' | 'moved';
 
 /** A DNS change takes minutes to reach all callers. */

@@ -70,8 +70,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Redeems a verification link: creates an account or changes its e-mail address, and assigns guest orders with this
- * address to the account. Throws `verification_token_invalid`.
+ * Redeems a verification link: creates an account, or changes the e-mail address of an existing one, and assigns guest
+ * orders with the verified address to the account. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -109,8 +109,8 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 
 /**
  * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail
- * address. If a customer without a password already has this address (created by staff), that customer keeps its data
- * and gets the password of the registration.
+ * address. If a customer without a password already has this address, for example one whom staff created, this customer
+ * keeps all other data and gets the password of the registration.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(

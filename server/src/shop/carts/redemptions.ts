@@ -1,7 +1,7 @@
 /**
- * Uses of discount codes. A cart reserves a use, and its order redeems it; otherwise it is released. `usage_count` of a
- * discount is the number of uses that are not released. Uses and counts change only while the discount is locked.
- * Discounts are locked after the cart and in order of ids, to prevent deadlocks.
+ * Uses of discount codes. A cart reserves a use. Its order redeems the use; without an order, the use is released.
+ * `usage_count` of a discount is the number of uses that are not released. Uses and counts change only while the
+ * discount is locked. Discounts are locked after the cart and in order of ids, to prevent deadlocks.
  */
 
 import sql, { type Sql } from 'sql-template-tag';
@@ -209,7 +209,7 @@ export async function redeemAgain(shop: Shop, cart_id: string, order_id: string)
   if (redeemed === 0) throw usedUp();
 }
 
-/** Locks the discounts of these carts. Returns their number. */
+/** Locks the discounts of these carts. Returns the number of locked discounts. */
 function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
   return shop.run(
     sql`select from discounts where site_id = ${shop.siteId} and id in (

@@ -76,7 +76,7 @@ export interface Filters {
 }
 
 export interface Reading {
-  /** Where the filters were sent, for the paths of validation errors. */
+  /** The part of the request that contained the filters, for the paths of validation errors. */
   place: 'query' | 'body';
   /**
    * Whether price limits apply to each variant. Otherwise they apply to the product's price, which is the price of its
@@ -102,7 +102,10 @@ export function conditionsOf(filters: Filter[]): ProductConditions {
   };
 }
 
-/** A condition that one variant of `products p` meets all conditions, as a look-up for each product. */
+/**
+ * A condition that is true for `products p` if one variant meets all of `conditions`. Looks up the variants of each
+ * product.
+ */
 function hasVariant(conditions: Sql[]): Sql {
   return sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
     and ${join(conditions, ' and ')} limit 1), false)`;

@@ -19,7 +19,7 @@ import { freeze } from './frozen.ts';
 import { holdStock } from './hold.ts';
 import { lockToComplete, type Priced, priceLocked, refuseOver } from './state.ts';
 
-/** How long the shopper may take on the provider's page. */
+/** The maximum time that the shopper may take on the provider's page. */
 const SESSION_MINUTES = 31;
 
 export interface PayInput {

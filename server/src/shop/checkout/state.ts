@@ -85,7 +85,7 @@ export interface OpenPayment {
   expires_at: number;
 }
 
-/** How long stock stays reserved after each change. */
+/** The time for which stock stays reserved after each change. */
 export const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 export const RESERVED_MINUTES = 15;
 
@@ -346,7 +346,7 @@ export interface Charged {
 
 /** The state of a payment, or why none began. */
 export interface Paid {
-  /** Why no payment could begin or continue. */
+  /** The reason why no payment could begin or continue. */
   refusal?: ShopError;
   payment_id?: string;
   status?: string;

@@ -32,9 +32,9 @@ export interface PaymentInput {
 }
 
 /**
- * Records a payment for an order that has expired, awaits a bank transfer, is on payment terms or has an amount due after an
- * edit. Throws `order_not_expired` for other orders, and `payment_already_recorded`. `refuseLive` rejects callers who may only record
- * late payments.
+ * Records a payment for an order that has expired, awaits a bank transfer, is on payment terms or has an amount due
+ * after an edit. Throws `order_not_expired` for other orders, and `payment_already_recorded`. `refuseLive` rejects
+ * callers who may only record late payments.
  */
 export async function recordPayment(
   shop: Shop,

@@ -138,7 +138,7 @@ async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {
 }
 
 /**
- * Records a success. Skips the write if one was recorded in the last ten seconds and no attempt has failed since,
+ * Records a success. Skips the write if a success was recorded in the last ten seconds and no attempt has failed since,
  * because all deliveries of the webhook lock its row.
  */
 async function markWorking(shop: Shop, webhook_id: string): Promise<void> {
