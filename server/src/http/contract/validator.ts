@@ -195,7 +195,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
 
 const NO_ERRORS: Errors = { parameters: [], body: [] };
 
-/** The components of the contract, without the rest. They are copied, because the validator modifies its input. */
+/** Only the components of the contract. They are copied, because the validator modifies its input. */
 function componentsAlone(source: ContractDocument) {
   const named = Object.entries(preparedFor(source, source.components.schemas ?? {}));
   const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));
