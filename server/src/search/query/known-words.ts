@@ -24,8 +24,8 @@ export function has(known: Known | undefined): boolean {
 }
 
 /**
- * Looks up phrases in product names and option values. A phrase of several words counts as a name if its first and last word
- * are in the name of the same product.
+ * Looks up phrases in product names and option values. A phrase of several words counts as a name if its first and last
+ * word are in the name of the same product.
  */
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
