@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { asSweeper } from './as-sweeper.ts';
 
-/** Maximum number of rows per statement, to limit how many it locks. */
+/** Maximum number of rows per statement, to limit the number of locked rows. */
 const BATCH = 5_000;
 
 interface Expiry {

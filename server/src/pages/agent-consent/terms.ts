@@ -115,7 +115,7 @@ function worstCase(language: Language, { worst_case_cents, currency, token_expir
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
 }
 
-/** Category checkboxes. The requested ones are ticked; if the agent requested all, none is. */
+/** Category checkboxes. The requested categories are ticked. If the agent requested all categories, none is ticked. */
 function categoriesField(state: State, consent: AgentConsent, form: ConsentForm): Html | undefined {
   const { language } = state;
   const { say } = language;

@@ -29,7 +29,7 @@ export interface ConfirmationView {
   toOrder: Html | undefined;
 }
 
-/** How the browser opens the order's page. */
+/** The way the browser opens the order's page. */
 export type WayToOrder =
   | {
       /** Path in the account, for a logged-in customer. */

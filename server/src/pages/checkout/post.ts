@@ -210,7 +210,7 @@ function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment |
   return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? { card_token } : undefined;
 }
 
-/** Cancels the pending payment. If it has succeeded in the meantime, it becomes an order. */
+/** Cancels the pending payment. If the payment has succeeded in the meantime, creates the order instead. */
 async function endPayment(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
   await cancelPayment(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });

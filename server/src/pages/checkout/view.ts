@@ -13,7 +13,7 @@ export interface CheckoutView {
   front: Front;
   /** The storefront URL to which the shopper returns. */
   back: string | undefined;
-  /** Images from our own origin are shown too. */
+  /** The server's origin. Images from it are shown in addition to images with https URLs. */
   ownOrigin: string;
   /** Path of the page, to which its forms are posted. */
   path: string;
