@@ -21,8 +21,8 @@ export interface Prepared {
 
 /**
  * Migrates a database to the schema of this release, or to the migration `last`, including the job queue, and creates
- * missing roles, grants and policies. Changes nothing if a newer release has migrated it; throws if this release does not
- * run on that schema.
+ * missing roles, grants and policies. Changes nothing if a newer release has migrated it; throws if this release does
+ * not run on that schema.
  */
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   for (let attempt = 1; ; attempt += 1) {
