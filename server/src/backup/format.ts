@@ -34,14 +34,14 @@ export interface TableColumns {
 export interface Header {
   format: number;
   made_at: string;
-  /** The version of the package that wrote it. */
+  /** The version of the package that wrote the file. */
   release: string;
   postgresql: string;
   /** The migrations applied to the database, oldest first. */
   migrations: string[];
   /** The newest migration of the job queue. */
   queue: number;
-  /** A fingerprint, which identifies the key without revealing it. */
+  /** A fingerprint of SECRET_KEY, which identifies the key without revealing it. */
   secret_key: string;
   tables: TableColumns[];
   /** Whether the backup contains stored files; absent in format 1, which contains none. */

@@ -19,7 +19,7 @@ export interface LoadOptions {
  * Loads a backup into the empty tables of the same version, in one transaction. Forced row-level security, triggers and
  * foreign keys are removed first and restored in the same transaction: rows are loaded by table, not in the order of
  * their references, and the backup already contains rows written by triggers. Foreign keys are checked when they are
- * restored. Files are stored before the commit; the next restore replaces those of a failed one.
+ * restored. Files are stored before the commit; a retry replaces the files of a failed restore.
  */
 export async function load(
   client: pg.Client,

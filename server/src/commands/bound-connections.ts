@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 
 /**
  * Limits the connections of a server, so that clients that send nothing do not block others. Node's `maxConnections`
- * would reject the newest connection. Here a waiting one is closed instead: first the one that has been silent, or sent
- * only part of its headers, for longest; then the one that has been idle for longest after a request; then the oldest
- * whose body is still arriving. A complete request is never cut off: if there are no others to close, the newest
- * connection is rejected.
+ * would reject the newest connection. Here a waiting connection is closed instead: first the one that has been silent,
+ * or sent only part of its headers, for longest; then the one that has been idle for longest after a request; then the
+ * oldest one whose request body is still arriving. A complete request is never cut off: if there is no such connection
+ * to close, the newest connection is rejected.
  */
 export function boundConnections(server: Server, most: number): void {
   // The connections in each set are in the order of insertion.

@@ -7,8 +7,8 @@ export const CONNECTIONS = {
   /** Each process needs one connection besides its pool, for /readyz. */
   probe: 1,
   /**
-   * The process that runs jobs: three for each of three runners, two for another runner, one to wake workers, one for
-   * locks.
+   * Connections of the process that runs jobs: three for each of three runners, two for another runner, one to wake
+   * workers, one for locks.
    */
   jobs: 13,
   operators: 4,

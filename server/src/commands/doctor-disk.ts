@@ -10,7 +10,7 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 const GIBIBYTE = 1024 ** 3;
 /** The key of a file that does not exist. */
 const NO_FILE = keyOfOriginal('00000000-0000-0000-0000-000000000000', '0'.repeat(32));
-/** Below both limits the disk is about to be full. */
+/** The disk counts as almost full if its free space is below both limits. */
 const LOW = { bytes: GIBIBYTE, share: 0.05 };
 
 export async function checkDisk({ dataDir }: Config): Promise<Finding> {

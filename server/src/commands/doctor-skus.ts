@@ -11,7 +11,10 @@ interface Twin {
 /** Maximum number of SKUs to list. */
 const NAMED = 20;
 
-/** Reports SKUs of one shop that differ only in case. New ones are rejected, but existing ones stay. */
+/**
+ * Reports SKUs that differ only in case from another SKU of the same shop. New ones are rejected, but existing ones
+ * stay.
+ */
 export async function checkSkus(client: pg.Client): Promise<Finding> {
   const { rows: columns } = await client.query(
     `select from information_schema.columns

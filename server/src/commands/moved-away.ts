@@ -1,6 +1,6 @@
 /**
- * Shops that moved to another server after a backup was made. The backup still has them, with payments and jobs that the
- * other server has taken over.
+ * Shops that moved to another server after a backup was made. The backup still has them, with payments and jobs that
+ * the other server has taken over.
  */
 
 import type pg from 'pg';

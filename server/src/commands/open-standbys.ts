@@ -8,8 +8,8 @@ import { identityOf, Standbys, standbyFault } from '../db/standby.ts';
 const CONNECTS_WITHIN_MS = 1_000;
 
 /**
- * Opens the standbys of DATABASE_REPLICA_URLS. Throws if one belongs to another cluster. Only warns about one that is
- * down, or that a failover has made the primary, because reads then use the primary.
+ * Opens the standbys of DATABASE_REPLICA_URLS. Throws if a standby belongs to another cluster. Only warns about a
+ * standby that is down, or that a failover has made the primary, because reads then use the primary.
  */
 export async function openStandbys(
   db: pg.Pool,

@@ -10,9 +10,9 @@ import { ShopError } from '../shop/errors.ts';
 import { mintToken } from '../shop/tokens.ts';
 
 /**
- * Runs the first statement of each mutation, which looks up a token and claims its Idempotency-Key, with an unknown
- * token. Returns undefined if the token is rejected as expected, otherwise the error message. Use a new connection, on
- * which PostgreSQL plans the statement before `app.site_id` exists.
+ * Runs the first statement of each mutation with an unknown token. The statement looks up the token and claims the
+ * Idempotency-Key. Returns undefined if the token is rejected as expected, otherwise the error message. Use a new
+ * connection, on which PostgreSQL plans the statement before `app.site_id` exists.
  */
 export async function faultOfRequests(db: pg.Pool): Promise<string | undefined> {
   try {

@@ -21,8 +21,8 @@ export interface Prepared {
 
 /**
  * Migrates a database to the schema of this release, or to the migration `last`, including the job queue, and creates
- * missing roles, grants and policies. Changes nothing if a newer release has migrated it; throws if this release does not
- * run on that schema.
+ * missing roles, grants and policies. Changes nothing if a newer release has migrated it; throws if this release does
+ * not run on that schema.
  */
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   for (let attempt = 1; ; attempt += 1) {
@@ -41,12 +41,12 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 
 /**
  * Returns the result of `prepareSchema` if there is nothing to prepare, which is the case at most starts; otherwise
- * undefined. Needs no lock and only one connection. All statements are sent at once, and PostgreSQL answers in their
+ * undefined. Needs no lock and only one connection. All statements are sent together, and PostgreSQL answers in their
  * order, so the first failed check throws.
  */
 async function ifPrepared(url: string, wait: MigrationWait = {}): Promise<Prepared | undefined> {
   return withClient(connectionTo(url), async (client) => {
-    // Before the other statements, because a pooler does not share the connection of a busy client.
+    // Runs before the other statements, because a pooler does not share the connection of a busy client.
     await refusePooler(client, url);
     const [, , newer, ...prepared] = await Promise.all([
       refuseOldVersion(client),

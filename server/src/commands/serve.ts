@@ -65,7 +65,7 @@ export async function serve(started: Started): Promise<Serving> {
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
-  // Reads the hosts on the connection of the probe, while the checks use another one.
+  // Reads the hosts on the connection of the probe, while the checks use another connection.
   const hosts = config.role === 'worker' ? undefined : openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
   stops.unshift(async () => (await hosts)?.stop());
   await refuseUndeclaredPooler(db, pooling);
@@ -100,7 +100,7 @@ export async function serve(started: Started): Promise<Serving> {
     },
     stops,
   );
-  // A worker is ready when its jobs run. A process that serves requests too is ready when it serves them.
+  // A worker is ready when its jobs run. A process that also serves requests is ready when it serves them.
   if (config.role === 'worker') await runJobs(started, { db, usage });
   if (isOneOfMany) metrics.answerPrimary();
   else if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);

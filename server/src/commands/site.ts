@@ -15,15 +15,15 @@ export interface SiteOptions extends Given {
 }
 
 /**
- * Opens a shop from a dialog, a file, or flags. Prints its credentials as JSON, or as text if it asked the questions and
- * stdout is a terminal. The secrets are shown only once.
+ * Opens a shop from a dialog, a file, or flags. Prints its credentials as JSON, or as text after a dialog if stdout is
+ * a terminal. The secrets are shown only once.
  */
 export async function createSite(config: Config, options: SiteOptions): Promise<void> {
   const asks = options.input && !options.file && canAsk(process);
   const opening = asks ? await askAll(options) : await openingOf(options);
   const password = await passwordOf(opening);
   const opened = await withPool(config, (db) => openIn(db, config, { ...opening, password }, options.file));
-  // If BASE_URL is not set, the server may have another base URL than the assumed one, so none is printed.
+  // If BASE_URL is not set, the server's base URL may differ from the assumed one, so none is printed.
   const baseUrl = config.baseUrlAssumed ? null : config.baseUrl;
   const typed = opening.password !== null;
   if (asks && process.stdout.isTTY) {

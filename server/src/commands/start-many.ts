@@ -35,8 +35,8 @@ export function refuseMany(processes: number, config: Config): void {
 }
 
 /**
- * Runs several processes that share PORT (node:cluster). The first one runs the jobs, with ROLE=all, and the listener for operators. A
- * process that ends is started again. This process migrates, and serves the metrics of all of them.
+ * Runs several processes that share PORT (node:cluster). The first one runs the jobs, with ROLE=all, and the listener
+ * for operators. A process that ends is started again. This process migrates, and serves the metrics of all of them.
  */
 export async function startMany(processes: number, config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);

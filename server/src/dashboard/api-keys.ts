@@ -10,7 +10,7 @@ export const createApiKey: Handler<'dashboard.createApiKey'> = ({ shop, caller, 
 };
 
 export const rotateApiKey: Handler<'dashboard.rotateApiKey'> = async ({ shop, caller, path, body }) => {
-  // The caller gets a secret with all of these scopes, so must have them.
+  // The caller gets a secret with all of these scopes, so the caller must have them.
   requireAll((await credentials.get(shop, 'api_key', path.api_key_id)).scopes, caller);
   return credentials.rotate(shop, 'api_key', path.api_key_id, body?.grace_hours);
 };

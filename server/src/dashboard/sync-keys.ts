@@ -12,7 +12,7 @@ export const createSyncKey: Handler<'dashboard.createSyncKey'> = ({ shop, caller
 };
 
 export const rotateSyncKey: Handler<'dashboard.rotateSyncKey'> = async ({ shop, caller, path, body }) => {
-  // The caller gets a secret with all of these scopes, so must have them.
+  // The caller gets a secret with all of these scopes, so the caller must have them.
   requireWrites((await credentials.get(shop, 'sync', path.sync_key_id)).scopes, caller);
   return credentials.rotate(shop, 'sync', path.sync_key_id, body?.grace_hours);
 };

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * The first migration, which creates the schema that the migrations 0001 to 0195 created. It has the name of the last
- * one, because processes of that version check for this name in `/readyz` until they are replaced.
+ * The first migration, which creates the schema that the migrations 0001 to 0195 created. It has the name of migration
+ * 0195, because processes of that version check for this name in `/readyz` until they are replaced.
  */
 export const BASELINE = '0195_online_payments';
 

@@ -133,7 +133,10 @@ async function makeElsewhere(making: Making, place: string): Promise<void> {
 
 const DRAFT_LIFETIME_MS = 600_000;
 
-/** Deletes drafts of killed starts. Recent drafts may belong to a start in progress. */
+/**
+ * Deletes the drafts that killed processes left. Keeps recent drafts, which may belong to processes that are still
+ * creating a cluster.
+ */
 function sweepDrafts(place: string): void {
   const parent = join(place, '..');
   for (const name of readdirSync(parent)) {

@@ -123,8 +123,8 @@ function lockOf(directory: string): Lock | undefined {
 }
 
 /**
- * State of a postmaster that accepts no connections. `busy`: ours, is starting, recovering or stopping. `foreign`: another
- * program has the process id. `gone`: there is no process with this id.
+ * State of a postmaster that accepts no connections. `busy`: ours, is starting, recovering or stopping. `foreign`:
+ * another program has the process id. `gone`: there is no process with this id.
  */
 function stateOf(cluster: Cluster, lock: Lock): 'busy' | 'foreign' | 'gone' {
   if (!isAlive(lock.pid)) return 'gone';
@@ -132,8 +132,8 @@ function stateOf(cluster: Cluster, lock: Lock): 'busy' | 'foreign' | 'gone' {
 }
 
 /**
- * Connects to our cluster as superuser. Undefined if nothing accepts connections on the port, or only a copy of the cluster
- * or another program.
+ * Connects to our cluster as superuser. Undefined if nothing accepts connections on the port, or only a copy of the
+ * cluster or another program.
  */
 async function connect({ directory, password }: Cluster, port: number): Promise<pg.Client | undefined> {
   const client = new pg.Client({
@@ -198,7 +198,8 @@ function disownLock(directory: string): void {
 /** Starts a postmaster. Undefined if it has exited or accepts no connections in time. */
 async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<pg.Client | undefined> {
   const { cluster, binaries, account } = deps;
-  // In its own session, so that Ctrl-C does not reach PostgreSQL. The server handles it, and stops PostgreSQL last.
+  // PostgreSQL runs in its own session, so that Ctrl-C does not reach it. The server handles Ctrl-C, and stops
+  // PostgreSQL last.
   const log = openSync(deps.logFile, logMode(deps.logFile), 0o600);
   const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(deps.durable)], {
     ...account,

@@ -4,8 +4,8 @@
  *
  * 1. Open the cluster, or create it (embedded-cluster.ts).
  * 2. Find its postmaster, or start one (embedded-postmaster.ts).
- * 3. Take the owner's advisory lock on our connection. A killed server loses it at once; while it is held, a second
- *    server on the same directory is rejected.
+ * 3. Take the owner's advisory lock on our connection. A killed server loses the lock immediately. While a server holds
+ *    it, a second one on the same directory is rejected.
  * 4. Create the role and the database of the shop if they are missing.
  *
  * The connection that holds the lock also detects when PostgreSQL stops: if it breaks, steps 2 and 3 are repeated.

@@ -27,8 +27,8 @@ export interface Gap {
 const ATTEMPTS = 5;
 
 /**
- * Adds missing grants and policies of roles, and sets the owner of the search functions. With `only`, for one role.
- * Requires the roles, the migrated schema and the queue's schema. Returns what it added.
+ * Adds missing grants and policies of roles, and sets the owner of the search functions. `only` limits this to one
+ * role. Requires the roles, the migrated schema and the queue's schema. Returns what was missing and has been added.
  */
 export async function mendAccess(client: Client, only?: string): Promise<Gap[]> {
   const gaps = (await accessGaps(client)).filter(({ role }) => only === undefined || role === only);
@@ -273,9 +273,9 @@ function called(signature: string): Gap {
 }
 
 /**
- * The statement that gives a function its intended owner. If the login does not own the function, it must drop and
- * create it again, which it may as owner of the schema. The definition sets a parameter of pg_trgm, which PostgreSQL
- * allows only after that extension is loaded.
+ * The statement that gives a function its intended owner. A login that does not own the function must drop and create
+ * it again; as owner of the schema, it may do so. The definition sets a parameter of pg_trgm, which PostgreSQL allows
+ * only after that extension is loaded.
  */
 function transferred({ signature, ours, definition }: FoundFunction): Gap {
   const recreated = `select public.show_limit(); drop function ${signature}; ${definition}; grant execute on routine ${signature} to commerce_app;`;

@@ -53,7 +53,7 @@ export async function migrateLocked(
   return applied;
 }
 
-/** Begins a new era if the history of the database is another one than before (era.ts). */
+/** Begins a new era if the history of the database differs from the earlier one (era.ts). */
 export async function continueHistory(client: pg.Client, skippedNumbers = SKIPPED_NUMBERS): Promise<void> {
   await client.query('call commerce.begin_era($1)', [skippedNumbers]);
 }

@@ -1,7 +1,7 @@
 /**
  * Detects that the database was demoted or set to read-only: it rejects writes with SQLSTATE 25006. The process then
  * closes all connections, and opens none for requests. Once a second it opens a new connection, because the URL may
- * lead to another server by then, and checks whether that accepts writes.
+ * lead to another server by then, and checks whether that server accepts writes.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

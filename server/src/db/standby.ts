@@ -10,7 +10,7 @@ import { isUnreachable, withConnection } from './transaction.ts';
 
 /** Time limit for a read on a standby. */
 const WITHIN_MS = 2_000;
-/** After a failure of a standby, one read in each such interval tries it again. */
+/** After a failure of a standby, one read per interval of this length tries the standby again. */
 const REST_MS = 5_000;
 
 /**
@@ -63,7 +63,9 @@ export class Standbys {
   }
 }
 
-/** Whether the standby rejects the login, lacks the database or has too many connections (SQLSTATE classes 28, 3D, 53). */
+/**
+ * Whether the standby rejects the login, lacks the database or has too many connections (SQLSTATE classes 28, 3D, 53).
+ */
 function rejectsConnections(error: unknown): boolean {
   return /^(28|3D|53)/.test(String((error as { code?: string }).code));
 }

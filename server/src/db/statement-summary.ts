@@ -1,5 +1,8 @@
 const summaries = new Map<string, string>();
-/** Maximum number of cached summaries. Statement texts are constants; the limit protects against a text that is not. */
+/**
+ * Maximum number of cached summaries. Statement texts are constants; the limit protects against texts built at run
+ * time.
+ */
 const LIMIT = 2_000;
 
 /** A short name of a statement for traces: verb and first table, such as `select products`. Never contains values. */

@@ -38,8 +38,8 @@ export async function tryToWrite(connection: pg.ClientBase, timeout_ms: number):
 }
 
 /**
- * Whether the disk of the database has space for writes. After a write failed because the disk was full, tries another
- * one on a connection of `probe`.
+ * Whether the disk of the database has space for writes. After a write failed because the disk was full, sends a test
+ * write on a connection of `probe`.
  */
 export async function takesWrites(pool: pg.Pool, probe: pg.Pool, timeout_ms: number): Promise<boolean> {
   if (!refused.has(pool)) return true;

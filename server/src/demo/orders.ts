@@ -118,8 +118,8 @@ export const demoCardOrders: DemoOrder[] = [
 ];
 
 /**
- * A withdrawal that describes its order in words instead of giving its number, so that staff must link it: the order of
- * the stool for pickup.
+ * A withdrawal that describes its order (the stool for pickup) in words instead of giving its number, so that staff
+ * must link it.
  */
 export function demoWithdrawal(): Statement {
   const { email, address } = IDA;

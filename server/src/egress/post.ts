@@ -24,7 +24,7 @@ export interface Attempted {
   response_body: string | null;
 }
 
-/** Sends requests to tenants' hosts. The server must use it for every such request. */
+/** Sends requests to tenants' hosts. The server must use this interface for every such request. */
 export interface Egress {
   readonly policy: EgressPolicy;
   /** Posts JSON. Never throws; a failure is a result. */

@@ -37,7 +37,7 @@ export function s3Store(settings: S3Settings): FileStore {
       if (![200, 204, 404].includes(statusCode)) throw refusal('DELETE', statusCode);
     },
     async removeAll(site_id) {
-      // A listing returns at most 1,000 keys. After their deletion, the next listing returns others.
+      // A listing returns at most 1,000 keys. After these are deleted, the next listing returns further keys.
       for (;;) {
         const listing = `?list-type=2&prefix=${site_id}%2F`;
         const { statusCode, body } = await send('GET', listing, { 'x-amz-content-sha256': EMPTY });

@@ -53,7 +53,7 @@ import type { ApiRequest } from './request.ts';
  * 3. the form of the credential (401, or 403 if only a person may call the operation; operations open to anyone do
  *    this after step 4). If the IP address keeps sending invalid credentials, the credential is looked up here already.
  *    Passwords are hashed for a limited number of callers at a time (503)
- * 4. the body (413 and 415 at once) and validation, whose mistakes are reported in step 7b, after authentication
+ * 4. the body (413 and 415 immediately) and validation, whose mistakes are reported in step 7b, after authentication
  * 5. without mistakes: strict rate limits (429), for operations that allow guessing or send mails. They are counted in
  *    PostgreSQL, outside of the request's transaction. These operations have no other rate limit in step 7b. With
  *    X-Buyer-IP the credential is looked up first (401)
@@ -282,7 +282,7 @@ function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateC
     idempotency.wasStoredByOther(error) ||
     (isLostConnection(error) && Date.now() - startedAt <= RETRY_WITHIN_MS);
   return retryConflicts(
-    // Only the first attempt counts, even if it fails before it is counted.
+    // Retries never count against the rate limit, even if the first attempt failed before it was counted.
     (attempted) => once(deps, incoming, run, { countsRate: countsRate && attempted === 1 }),
     (error) => !deadline.over && mayRetry(error),
   );

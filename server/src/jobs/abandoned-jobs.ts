@@ -2,7 +2,7 @@
  * Unlocks jobs whose runner has died, which graphile-worker does only after four hours. Each process holds an advisory
  * lock for each of its runners, which PostgreSQL releases with the connection. A job whose runner no longer holds its
  * lock is unlocked. A job that a runner of this process has locked but does not run is unlocked too: the connection was
- * lost before the answer arrived. As a result a job may run twice, which every job tolerates.
+ * lost before PostgreSQL's answer arrived. As a result a job may run twice, which every job tolerates.
  */
 
 import pg from 'pg';
@@ -24,9 +24,9 @@ const HOLD = 'select pg_advisory_lock($1, hashtext(name)) from unnest($2::text[]
 
 /** A runner of this process. */
 export interface JobHolder {
-  /** The name under which it locks jobs. */
+  /** The name under which the runner locks jobs. */
   name: string;
-  /** The ids of the jobs that it is running. */
+  /** The ids of the jobs that the runner is running. */
   running: ReadonlySet<string>;
 }
 

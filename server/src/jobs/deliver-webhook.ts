@@ -8,7 +8,6 @@ import * as attempts from '../shop/webhooks/attempts.ts';
 import { sendSigned } from '../shop/webhooks/send.ts';
 import { createShare } from './fair-share.ts';
 
-/** The dependencies of webhook deliveries. */
 export interface DeliveryDeps {
   db: Pool;
   egress: Egress;

@@ -11,9 +11,9 @@ const EVERY_MS = 500;
 /** Shortest pause, so that workers for jobs that become due shortly after each other are woken together. */
 const SHORTEST_MS = 50;
 /**
- * The due jobs. Reads private tables of graphile-worker 0.18.0, so check it when that version changes. The public view
- * `jobs` lacks `is_available`, without which the index of available jobs is not used. That index begins with the
- * priority, so later jobs are not even read.
+ * The due jobs. Reads private tables of graphile-worker 0.18.0, so check this query when the version of graphile-worker
+ * changes. The public view `jobs` lacks `is_available`, without which the index of available jobs is not used. That
+ * index begins with the priority, so later jobs are not even read.
  */
 const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
     extract(epoch from min(run_at) filter (where run_at > now()) - now())::float8 * 1000 as next_ms
@@ -69,7 +69,7 @@ export function wakeWhenDue(
   };
   lookIn(EVERY_MS);
   return async () => {
-    // Cleared after the last poll, which would otherwise set it again.
+    // The timer is cleared after the last poll, which would otherwise set it again.
     await looking;
     clearTimeout(timer);
     await queue.end();

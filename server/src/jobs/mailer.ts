@@ -34,7 +34,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
   const messageOf = ({ to, from_name, reply_to, subject, text, html, attachments = [] }: Mail, id: string) => ({
     from: { name: from_name, address: mailFrom },
     ...(reply_to && { replyTo: reply_to }),
-    // As an object, it is one e-mail address. In a string, nodemailer could find several.
+    // An object is one e-mail address. In a string, nodemailer could find several.
     to: { name: '', address: to },
     subject,
     text,
@@ -67,7 +67,7 @@ async function openTransport(url: string) {
   });
 }
 
-/** Connects to an SMTP server, waits for its greeting and logs in. Throws the error if any of it fails. */
+/** Connects to an SMTP server, waits for its greeting and logs in. Throws the error if one of these steps fails. */
 export async function checkSmtp(url: string): Promise<void> {
   const transport = await openTransport(url);
   try {

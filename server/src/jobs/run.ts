@@ -123,7 +123,7 @@ async function runMaintenance({ card, secretKey, url, retention, ...mailDeps }: 
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
-  // Only once, because while SECRET_KEY changes, the key in the database is encrypted with another one.
+  // Read only once, because while SECRET_KEY changes, the key in the database is encrypted with another secret key.
   const auditKey = await openAuditKey(db, secretKey);
   const options = {
     connectionString: url,
@@ -205,7 +205,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
-    // A job that waits for a slot occupies a worker in addition to those that run.
+    // A job that waits for a slot also occupies a worker.
     concurrency: deps.webhookConcurrency + WAITING_JOBS,
     pollInterval: DELIVERY_POLL_MS,
     noHandleSignals: true,

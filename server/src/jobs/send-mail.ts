@@ -9,7 +9,6 @@ import type { PersonTemplate, QueuedMail } from '../shop/mail.ts';
 import { compose } from '../shop/mails/templates.ts';
 import type { Mailer } from './mailer.ts';
 
-/** The dependencies for sending mails. */
 export interface MailDeps {
   db: Pool;
   mailer: Mailer;

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { asSweeper } from './as-sweeper.ts';
 
-/** Maximum number of rows per statement, to limit how many it locks. */
+/** Maximum number of rows per statement, to limit the number of locked rows. */
 const BATCH = 5_000;
 
 interface Expiry {
@@ -39,8 +39,8 @@ const EXPIRIES = {
     expired: sql`created_at <= now() - interval '7 days'`,
   },
   /**
-   * Links to orders whose state has not changed for half a year. The link has only shown that it expired for the last
-   * 90 days (see shop/orders/links.ts).
+   * Links to orders whose state has not changed for half a year. For the last 90 days, such a link has only shown that
+   * it has expired (see shop/orders/links.ts).
    */
   order_links: {
     table: sql`commerce.order_links`,

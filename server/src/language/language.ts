@@ -76,7 +76,7 @@ export class Language {
     return this.#date('day', { dateStyle: 'full' }).format(new Date(iso));
   }
 
-  /** A day of a calendar, such as `2026-03-05`, which no time zone moves. */
+  /** A calendar date, such as `2026-03-05`, independent of time zones. */
   date(day: string): string {
     const options = { dateStyle: 'long', timeZone: 'UTC' } as const;
     const format = cached(`date ${this.#dates}`, () => new Intl.DateTimeFormat(this.#dates, options));

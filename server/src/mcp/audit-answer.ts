@@ -8,7 +8,7 @@ import type { OperationId } from '../http/contract/contract.ts';
 
 export const AUDIT: OperationId = 'agent.listAudit';
 
-/** How many events the tool returns if the call names no limit. */
+/** The number of events that the tool returns if the call names no limit. */
 export const EVENTS = 10;
 
 /** The argument for complete events, which belongs to the tool and not to the operation. */

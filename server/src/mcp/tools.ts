@@ -121,7 +121,7 @@ const IDEMPOTENT: Operation['method'][] = ['put', 'patch', 'delete'];
 function annotationsOf(operation: Operation): Tool['annotations'] {
   const { safe, name, method } = operation;
   if (safe) return { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-  // A call with a required key is the same call only with the same key.
+  // If a key is required, only a call with the same key repeats the call.
   const repeatable = IDEMPOTENT.includes(method) || keyingOf(operation) === 'required';
   return {
     ...(repeatable && { idempotentHint: true }),

@@ -40,7 +40,10 @@ function fitsCountry(postal_code: string, country: string): boolean {
   return code === '' ? !needsPostalCode(country) : hasCountryForm(code, country);
 }
 
-/** Matches a phone number with punctuation and an optional extension, if no country determines the length. */
+/**
+ * The form of a phone number whose country is unknown: at least four digits, with punctuation and an optional
+ * extension.
+ */
 const PHONE_FORM = /^(?=(?:\D*\d){4})[\d\s()/.-]{4,32}(?:(?:;?ext[.=]?|x|#) ?\d{1,7})?$/i;
 
 /**

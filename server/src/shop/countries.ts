@@ -37,7 +37,7 @@ function makeCountries(): Countries {
   return { list, codes, byText };
 }
 
-/** Replaces an obsolete country code by its successor. */
+/** Replaces an obsolete country code with its successor. */
 function presentOf(code: string): string | undefined {
   return new Intl.Locale(`und-${code}`).region;
 }

@@ -28,7 +28,7 @@ export class ShopError extends Error {
 /** A deliberate 503: the server is overloaded, or the site has moved. It is not logged as a failure. */
 export class Unavailable extends ShopError {}
 
-/** The error of an overloaded server. Retry times vary, so that callers do not all return at once. */
+/** The error of an overloaded server. Retry times vary, so that callers do not all retry at the same time. */
 export function overloaded(message: string, longest_retry_seconds: number): Unavailable {
   return new Unavailable('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
@@ -64,7 +64,7 @@ export function notFound(noun: string): ShopError {
   return new NotFound(noun);
 }
 
-/** Why a site is closed: an operator suspended it, or it has moved to another server. */
+/** The reason why a site is closed: an operator suspended it, or it has moved to another server. */
 export type Closed = 'suspended' | 'moved';
 
 /** A DNS change takes minutes to reach all callers. */

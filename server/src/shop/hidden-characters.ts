@@ -62,8 +62,8 @@ export function withoutHidden(text: string, { lines }: { lines: boolean }): stri
 type Place = (string | number)[];
 
 /**
- * Replaces each text in a value by the result of `visit`, which gets its path and whether line breaks are allowed.
- * Skips passwords and tokens.
+ * Replaces each text in a value by the result of `visit`, which gets the text, its path, and whether line breaks are
+ * allowed in it. Skips passwords and tokens.
  */
 export function mapTexts(
   value: unknown,

@@ -15,7 +15,7 @@ export interface ShopAddresses {
   originsOf(site_id: string): string[];
 }
 
-/** For shops without their own hosts. */
+/** The addresses of shops without their own hosts. */
 export function withoutHosts(baseUrl: string): ShopAddresses {
   return { addressOf: () => baseUrl, originsOf: () => [] };
 }
@@ -26,8 +26,8 @@ export function addressOfHost(baseUrl: string, host: string | undefined): string
 }
 
 /**
- * The page that verifies an e-mail address. As for all links, `baseUrl` is that of the shop's primary host or of the
- * server, never the host of a request.
+ * The page that verifies an e-mail address. As for all links, `baseUrl` is the base URL of the shop's primary host or
+ * of the server, never the host of a request.
  */
 export function verificationLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/verify-email/${token}`;

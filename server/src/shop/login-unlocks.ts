@@ -1,7 +1,7 @@
 /**
  * Mailed links for people who cannot log in because strangers guess their password. A link works once and gives the
  * browser a pass; login attempts with a pass are counted separately. A program without a browser sends the token of the
- * link with each login until one succeeds. Neither replaces the password.
+ * link with each login until one succeeds. Neither the pass nor the token replaces the password.
  */
 
 import type { Pool } from 'pg';

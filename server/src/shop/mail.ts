@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../db/row-of.ts';
 import type { Shop } from './shop.ts';
 
-/** The amounts of a draft order when it was sent. They add up to its total. */
+/** The amounts of a draft order when it was sent. They add up to the total of the draft. */
 interface OfferedAmounts {
   subtotal: string;
   discount: string;
@@ -21,8 +21,8 @@ export interface Mails {
   /** Sends a link, or a warning if the e-mail address already has an account. */
   registration: { email: string; registration_id: string };
   /**
-   * Sends a link for a pending change to the e-mail address or for its account. Otherwise sends one for each of its
-   * newest registrations, because it is unknown which one the request means.
+   * Sends a link for a pending change to the e-mail address, or for its account. Without either, sends a link for each
+   * of its newest registrations, because the request does not identify one.
    */
   verification: { email: string };
   /** Asks the owner of a new e-mail address to confirm it. */

@@ -36,8 +36,8 @@ export function sanitizeMerchantText(text: string | null | undefined, cap: numbe
 }
 
 /**
- * Removes markup. Decoding an entity can reveal another tag, so it repeats this up to four times, and then removes
- * everything that could start an entity or a tag.
+ * Removes markup. Decoding an entity can reveal another tag, so tags are removed and entities decoded up to four times.
+ * Then everything that could start an entity or a tag is removed.
  */
 function withoutMarkup(text: string): string {
   let before = text.replaceAll(UNSEEN, '');

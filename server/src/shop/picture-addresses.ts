@@ -5,8 +5,8 @@ import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * Image URLs from merchants must use https or be on the server itself, because browsers show others with a warning or
- * not at all. URLs that a shop already uses are accepted again.
+ * Image URLs from merchants must use https or be on the server itself, because browsers show other images with a
+ * warning or not at all. URLs that a shop already uses are accepted again.
  */
 type Place = (string | number)[];
 type Origins = Pick<LinkDeps, 'baseUrl' | 'hosts'>;

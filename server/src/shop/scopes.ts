@@ -32,7 +32,7 @@ export function scopesOfKey(granted: string[]): ApiKeyScope[] {
 }
 
 /**
- * An event contains its resource as the dashboard returns it, so subscribing to it needs the scope to read that
+ * An event contains its resource as the dashboard returns it, so subscribing to the event needs the scope to read that
  * resource.
  */
 const SCOPES_OF_EVENTS = {

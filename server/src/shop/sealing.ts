@@ -1,6 +1,5 @@
 /**
- * Encrypts texts for the database with AES-256-GCM, under a key outside of the database and with a new nonce for each
- * text.
+ * Encrypts texts for the database with AES-256-GCM. The key is not in the database, and each text has a new nonce.
  */
 
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';

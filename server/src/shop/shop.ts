@@ -10,7 +10,10 @@ import { sendUnheard } from '../db/transaction.ts';
 export interface Tenant extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'currency_digits'> {
   /** How much of the stock everybody except staff can see. */
   show_stock: ShowStock;
-  /** Changes with every committed change of the catalogue (`commerce.bump_catalog`), and with the era. */
+  /**
+   * The catalogue's version. It changes with every committed change of the catalogue (`commerce.bump_catalog`), and
+   * with the era.
+   */
   catalog_version: string;
   /** The number of the database's era (db/era.ts), if read. */
   era?: number;
@@ -160,7 +163,7 @@ export class Shop {
 
   /**
    * Sends a statement without waiting for its result. If the statement fails, the transaction fails too, so use it only
-   * for statements that no rule can reject.
+   * for statements that no constraint can reject.
    */
   write(statement: Sql): void {
     sendUnheard(this.#connection, statement);
@@ -174,7 +177,7 @@ export class Shop {
       await send(this.#connection, 'release savepoint part');
       return result;
     } catch (error) {
-      // Released too, so that an outer savepoint of the same name becomes current again.
+      // Also releases the savepoint, so that an outer savepoint of the same name becomes current again.
       await send(this.#connection, 'rollback to savepoint part; release savepoint part');
       throw error;
     }

@@ -26,7 +26,7 @@ export function shownQuantitySql(show: ShowStock): Sql {
   }
 }
 
-/** Whether a message may contain the quantity, which it may only if the shop shows the exact quantity. */
+/** Whether a message may contain this quantity: only if the shop shows it exactly. */
 export function isTold(show: ShowStock, quantity: number, low_stock_threshold: number): boolean {
   return show === 'exact' || (show === 'low_only' && quantity <= low_stock_threshold);
 }

@@ -33,7 +33,7 @@ export interface TaxTerms {
   /** Rates by tax class, except the standard class. */
   rates?: Record<string, string>;
   included: boolean;
-  /** How shipping is taxed: at the rates of the goods, or at the standard rate. */
+  /** The tax rates of shipping: the rates of the goods, or the standard rate. */
   shipping?: ShippingTax;
 }
 

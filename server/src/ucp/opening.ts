@@ -10,7 +10,6 @@ import { profileAt, requireVersion } from './agent.ts';
 import { UcpCall, type UcpDeps } from './call.ts';
 import { intersection, ProtocolError } from './protocol.ts';
 
-/** Finds the shop and the caller of a request. */
 export interface OpeningDeps extends UcpDeps {
   hosts: SiteHosts;
 }

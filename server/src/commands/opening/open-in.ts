@@ -30,8 +30,8 @@ export function openingIn({ name, currency, staff, settings, shipping_options, p
 }
 
 /**
- * The JSON output. It contains URLs only if BASE_URL or PORT is set. Otherwise the server may have another base URL
- * than this command assumes.
+ * The JSON output. It contains URLs only if BASE_URL or PORT is set. Otherwise the server's base URL may differ from
+ * the one that this command assumes.
  */
 export function asJson({ credentials, missing, can_sell }: Opened, { baseUrl, baseUrlAssumed }: Config) {
   return {

@@ -19,9 +19,9 @@ import { createStaff } from './baseline/staff.ts';
 import { createWebhooks } from './baseline/webhooks.ts';
 
 /**
- * The schema of the migrations 0001 to 0195 in one step; `db/baseline.ts` handles databases that ran those. Keys of tenant tables
- * begin with `site_id`, so the schema can be sharded by it. Money is `numeric` with exactly the digits of the currency. Tables that
- * requests read to find their tenant (sites, tokens, staff…) have no row-level security.
+ * The schema of the migrations 0001 to 0195 in one step; `db/baseline.ts` handles databases that ran those. Keys of
+ * tenant tables begin with `site_id`, so the schema can be sharded by it. Money is `numeric` with exactly the digits of
+ * the currency. Tables that requests read to find their tenant (sites, tokens, staff…) have no row-level security.
  */
 export async function up(knex: Knex): Promise<void> {
   await createExtensions(knex);
@@ -64,7 +64,7 @@ async function createExtensions(knex: Knex): Promise<void> {
 
 /**
  * `commerce_app` runs requests and owns nothing. `commerce_search` owns the search functions. `commerce_sweep` deletes
- * expired rows of all tenants, and its policies show it no others. `roles.ts` creates the roles for backups.
+ * expired rows of all tenants; its policies show only such rows. `roles.ts` creates the roles for backups.
  */
 async function createRoles(knex: Knex): Promise<void> {
   for (const role of ['commerce_app', 'commerce_search', 'commerce_sweep']) {

@@ -71,7 +71,7 @@ async function fillLines(knex: Knex): Promise<void> {
   `);
 }
 
-/** Counts all lines of the inserted items at once, because an imported site has many. */
+/** Counts all lines of the inserted items in one statement, because an imported site has many. */
 async function countFulfilled(knex: Knex): Promise<void> {
   await knex.raw(`
     create index fulfillment_items_of on commerce.fulfillment_items (site_id, line_id);

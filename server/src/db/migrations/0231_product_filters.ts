@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Adds the terms `@name:value` to the search index for attribute filters. Products that are already indexed get them
- * here, so that filters are exact at once. The job that reindexes products of an older release writes the same terms.
+ * here, so that filters are exact immediately. The job that reindexes products of an older release writes the same
+ * terms.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Reports how far each standby is behind, for `/metrics` and `doctor`, which requests may not read. Empty unless the
- * owner of the schema is a member of pg_monitor. In bytes, because PostgreSQL keeps reporting the last lag in time for
- * a standby that no longer replays.
+ * Reports how far each standby is behind, for `/metrics` and `doctor`, because requests may not read the state of
+ * standbys. Empty unless the owner of the schema is a member of pg_monitor. The lag is in bytes, because PostgreSQL
+ * keeps reporting the last lag in time for a standby that no longer replays.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Prepares the job `retention`, which deletes old data that no order refers to (docs/operators.md). The new indexes
- * contain only rows to delete, so that the job reads no others. A sale adds to only one of them,
+ * contain only rows to delete, so that the job reads no others. A sale writes to only one of these indexes,
  * `stock_movements_to_delete`.
  */
 export async function up(knex: Knex): Promise<void> {

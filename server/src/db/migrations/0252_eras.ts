@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds eras of the whole database, which replace those of the product log. `history` ends with the timeline as in the
- * names of WAL files, so that requests can compare it (db/era.ts). It is not read from `pg_control_checkpoint()`, which
- * shows the old timeline for minutes after a promotion. A failover may have lost orders, so a new era skips order
+ * Adds eras of the whole database, which replace the eras of the product log. `history` ends with the timeline as in
+ * the names of WAL files, so that requests can compare it (db/era.ts). It is not read from `pg_control_checkpoint()`,
+ * which shows the old timeline for minutes after a promotion. A failover may have lost orders, so a new era skips order
  * numbers of all shops.
  */
 export async function up(knex: Knex): Promise<void> {

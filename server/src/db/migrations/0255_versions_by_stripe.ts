@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * The catalogue's version depends on the version of each stripe instead of their sum. Transactions become visible on a primary in
- * another order than on its standbys, which follow the WAL, so equal sums could stand for different changes (db/standby.ts). A hash
- * costs the look-ups as little as the sum did; a list of the stripes would cost 12 µs.
+ * The catalogue's version depends on the version of each stripe instead of their sum. Transactions become visible on a
+ * primary in a different order than on its standbys, which follow the WAL, so equal sums could stand for different
+ * changes (db/standby.ts). A hash costs the look-ups as little as the sum did; a list of the stripes would cost 12 µs.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -129,7 +129,7 @@ function forced(how: 'force' | 'no force'): string {
   return TABLES.map((table) => `alter table commerce.${table} ${how} row level security;`).join('\n');
 }
 
-/** Each entry of a return in a timeline sends an event, with the status that it names. */
+/** Sends the event of each timeline entry about a return. The entry names the event. */
 async function tellReturn(knex: Knex): Promise<void> {
   await knex.raw(`
     create function commerce.tell_return() returns trigger language plpgsql as $$

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds chargebacks, which a payment provider reports. `orders.disputed` is the amount of the open and lost ones. A
- * constraint keeps refunds and disputes together within the received amount.
+ * Adds chargebacks, which a payment provider reports. `orders.disputed` is the amount of the open and lost chargebacks.
+ * A constraint keeps refunds and disputes together within the received amount.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Pieces that come back before their order is paid. `orders.credited` is their price, which the customer no longer owes, and
- * `return_lines.credited` their number; they are refunded pieces without a refund.
+ * Pieces that come back before their order is paid. `orders.credited` is their price, which the customer no longer
+ * owes, and `return_lines.credited` their number. They count as refunded, although there is no refund.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Why a product may be excluded from the right of withdrawal (Article 16 of Directive 2011/83/EU). */
+/** The reason why a product may be excluded from the right of withdrawal (Article 16 of Directive 2011/83/EU). */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table commerce.products add column withdrawal_exempt text not null default 'none'

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Invoices and credit notes. The server's login can add and read them, and cannot change or delete them. Numbers have no
- * gaps, because the counter, the number and the content are written in one transaction.
+ * Invoices and credit notes. The server's login can add and read them, and cannot change or delete them. Numbers have
+ * no gaps, because the counter, the number and the content are written in one transaction.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

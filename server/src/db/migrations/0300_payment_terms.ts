@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Payment terms: a customer with `payment_terms_days` may pay by invoice, up to `credit_limit`. `orders.payment_terms_days` marks such
- * an order; `payment_due_at` is its deadline, and `captured` the money that was recorded for it. Each entry of a bank
- * statement is recorded at most once (`order_payments.entry`).
+ * Payment terms: a customer with `payment_terms_days` may pay by invoice, up to `credit_limit`.
+ * `orders.payment_terms_days` marks such an order; `payment_due_at` is its deadline, and `captured` the money that was
+ * recorded for it. Each entry of a bank statement is recorded at most once (`order_payments.entry`).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

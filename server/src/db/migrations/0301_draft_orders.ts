@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Draft orders. A draft is a cart and a checkout that staff filled in, so the hosted checkout, stock and taxes work as for
- * any other. The cart has `is_draft`, which no shopper can change, and lines with `fixed_price`. The status follows from the
- * checkout and `sent_at`. A draft is deleted with its checkout.
+ * Draft orders. A draft is a cart and a checkout that staff filled in, so the hosted checkout, stock and taxes work as
+ * for any other. The cart has `is_draft`, which no shopper can change, and lines with `fixed_price`. The status follows
+ * from the checkout and `sent_at`. A draft is deleted with its checkout.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

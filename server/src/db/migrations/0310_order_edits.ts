@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * Edits of orders. `order_versions` keeps each replaced version. `refunds.overpaid` is the part of a refund that returned money
- * above the price: an overpayment, or what an edit had left; the rest of a refund lowers the price. Earlier refunds returned an
- * overpayment first. A line that an edit has removed keeps its row with quantity 0, because refunds and withdrawals may refer to
- * it.
+ * Edits of orders. `order_versions` keeps each replaced version. `refunds.overpaid` is the part of a refund that
+ * returned money above the price, such as an overpayment or the difference after an edit; the rest of a refund lowers
+ * the price. Earlier refunds returned an overpayment first. A line that an edit has removed keeps its row with quantity
+ * 0, because refunds and withdrawals may refer to it.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Exchanges. `exchange_credit` is the money that an exchange moved from the order `exchange_of` to this one, as the price of the
- * pieces that came back.
+ * Exchanges. `exchange_credit` is the money that an exchange moved from the order `exchange_of` to this one, as the
+ * price of the pieces that came back.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The consent by which a buyer of digital content loses the right of withdrawal (Article 16 (m) of Directive 2011/83/EU), in
- * the words that they agreed to. Null without consent: then the right stays.
+ * The consent by which a buyer of digital content loses the right of withdrawal (Article 16 (m) of Directive
+ * 2011/83/EU), in the words that they agreed to. Null without consent: then the right stays.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Adds an index of head nouns of product names. Common words such as `blue` are in thousands of products but are never
- * a head noun, and every sentence with one of them read all its postings.
+ * a head noun. Without the index, every sentence with such a word read all its postings.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * The amount due that a return settled, if it was less than the price of the returned pieces: an edit can leave such an amount on
- * a paid order. The refund of the return is lower by it. `return_lines.credited` counts the pieces whose whole price was settled.
+ * The amount due that a return settled, if it was less than the price of the returned pieces: an edit can leave such an
+ * amount on a paid order. The refund of the return is reduced by this amount. `return_lines.credited` counts the pieces
+ * whose whole price was settled.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

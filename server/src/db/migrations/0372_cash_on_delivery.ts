@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Cash on delivery: a shipping option with a fee lets shoppers pay when they receive the goods. The shop's health counts it like
- * payment on pickup.
+ * Cash on delivery: a shipping option with a fee lets shoppers pay when they receive the goods. The shop's health
+ * counts it like payment on pickup.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

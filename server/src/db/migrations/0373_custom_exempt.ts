@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Custom lines keep why they may be excluded from the right of withdrawal, because they have no product that says it. In
- * `order_lines`, only custom lines have `custom_exempt`.
+ * Custom lines store the reason why they may be excluded from the right of withdrawal, because they have no product
+ * that contains it. In `order_lines`, only custom lines have `custom_exempt`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

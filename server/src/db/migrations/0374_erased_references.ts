@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Lets the erasure of a customer remove the references of recorded payments, which are often the text of a bank transfer with the
- * payer's name. The server itself can only add rows to both tables.
+ * Lets the erasure of a customer remove the references of recorded payments, which are often the text of a bank
+ * transfer with the payer's name. The server's role can only add rows to `order_payments` and `order_events`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The resource for which an agent's token was issued (RFC 8707), as its path below the shop's issuer: '' is the API. Without one,
- * the token works at every resource of its shop.
+ * The resource for which an agent's token was issued (RFC 8707), as its path below the shop's issuer: '' is the API. A
+ * token with null is valid at every resource of its shop.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds the two columns that state whether an agent named the budget and the lifetime of its token, and the client of a device
- * request, whose registration is extended when the token is issued. In requests of older processes both count as named. Such a
- * process would grant the shop's limit for a budget of null, so a budget that the agent did not name is stored as 0.
+ * Records whether the agent named a budget and a lifetime of the token; otherwise the customer chooses them.
+ * `client_id` is the client of a device request, whose registration is extended when the token is issued. Requests of
+ * processes of an older version count as named. Those processes would grant the shop's limit for a null budget, so a
+ * device request without a budget stores 0.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

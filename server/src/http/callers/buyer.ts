@@ -14,7 +14,7 @@ export interface Buyer {
   mistakes: ValidationErrorItem[];
 }
 
-/** Whether the request has an X-Buyer-IP header, which its token may not be allowed to send. */
+/** Whether the request has an X-Buyer-IP header, which only private storefront tokens may send. */
 export function namesBuyer({ surface }: Operation, { headers }: Sender): boolean {
   return surface === 'storefront' && headers['x-buyer-ip'] !== undefined;
 }

@@ -148,8 +148,8 @@ function tenantOf(known: Known, { catalog_version, era, shown_stock = null, mome
 }
 
 /**
- * The caller's scopes. In the storefront API, an agent has only the scopes that its storefront token has too. This does
- * not apply to calls through a protocol that needs no storefront token.
+ * The caller's scopes. In the storefront API, an agent has only the scopes that the storefront token in its request
+ * also has. This does not apply to calls through a protocol that needs no storefront token.
  */
 function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {

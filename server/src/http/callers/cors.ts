@@ -43,8 +43,8 @@ export function preflight(dashboardOrigins: string[]): RequestHandler {
 }
 
 /**
- * Rejects a storefront request from a web page whose origin is neither in the token's `allowed_origins` nor the shop's own
- * host. An empty list allows any origin.
+ * Rejects a storefront request from a web page whose origin is neither in the token's `allowed_origins` nor the shop's
+ * own host. An empty list allows any origin.
  */
 export function checkOrigin(operation: Operation, sender: Sender, caller: Caller, hosts: SiteHosts): void {
   const { origin } = sender.headers;

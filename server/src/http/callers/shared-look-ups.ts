@@ -77,7 +77,7 @@ export class SharedLookUps {
       let served: Waiting[] = [];
       try {
         await withConnection(this.#db, async (connection) => {
-          // Chosen only after a connection is available, to include requests that arrived in the meantime.
+          // Chooses the requests only after a connection is available, to include those that arrived in the meantime.
           served = nextOf(queue);
           if (served.length === 0) return;
           const found = await this.#lookUp(connection, claim, operation, served);

@@ -34,7 +34,7 @@ export interface Operation {
   rateLimit: string;
   /** Whether the success response contains a secret, which is then encrypted in the stored response. */
   secret: boolean;
-  /** Whether error responses may contain a secret as well. */
+  /** Whether error responses may contain a secret, too. */
   secretRefusal: boolean;
   /** Whether a request without credentials names its shop by site id, or by the device_code in its body. */
   namedBy: 'site' | 'device_code' | undefined;
@@ -46,9 +46,9 @@ export interface Operation {
   oauth: boolean;
   /** Whether agents are rejected with `human_confirmation_required`. */
   humanOnly: boolean;
-  /** Whether staff may call it without having chosen a merchant. */
+  /** Whether staff may call the operation without having chosen a merchant. */
   merchantOptional: boolean;
-  /** Whether staff may call it while the site is suspended. Only exports allow this. */
+  /** Whether staff may call the operation while the site is suspended. Only exports allow this. */
   whileSuspended: boolean;
   /** Whether the operation only reads. Its method may still be POST. */
   safe: boolean;
@@ -59,7 +59,7 @@ export interface Operation {
   /** Whether the response is available as Markdown on request. */
   markdown: boolean;
   cacheable: boolean;
-  /** Whether its handler uses the catalogue's version: a cached read, or a search by an agent. */
+  /** Whether the operation's handler uses the catalogue's version: a cached read, or a search by an agent. */
   readsCatalogue: boolean;
   /** The resource, which is the part of the path after the API. */
   noun: string;
@@ -67,10 +67,10 @@ export interface Operation {
   answers: string | undefined;
   /** Whether the operation accepts If-Match, because it changes a versioned resource. */
   guarded: boolean;
-  /** Whether it returns an ETag with the resource's version. */
+  /** Whether the operation returns an ETag with the resource's version. */
   tagged: boolean;
   parameters: Parameter[];
-  /** The document that defines the operation, for its references. */
+  /** The contract document that contains the operation. The operation's references are resolved in it. */
   document: ContractDocument;
 }
 

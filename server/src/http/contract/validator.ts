@@ -173,8 +173,8 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
     const described = { expressRoute: id, openApiRoute: id, serial: 0, schema: { parameters: [], responses: {} } };
     const requestBody = body && { content: { [CONTENT_TYPE]: { schema: prepared(body) } } };
     const schema = { parameters: prepared(parameters), requestBody, responses: {} };
-    // The first call compiles. Later calls declare no parameters, because otherwise the validator would parse the query
-    // again.
+    // The first call compiles the operation. Later calls declare no parameters, because otherwise the validator would
+    // parse the query again.
     fits({ ...described, schema } as OpenApiMetadata, nothing());
     const key = `POST-${id}-${CONTENT_TYPE}`;
     const checks = { parameters: ajv.getSchema(key), body: ajvBody.getSchema(key) };
@@ -195,7 +195,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
 
 const NO_ERRORS: Errors = { parameters: [], body: [] };
 
-/** The components of the contract, without the rest. They are copied, because the validator modifies its input. */
+/** Only the components of the contract. They are copied, because the validator modifies its input. */
 function componentsAlone(source: ContractDocument) {
   const named = Object.entries(preparedFor(source, source.components.schemas ?? {}));
   const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));

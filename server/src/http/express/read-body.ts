@@ -14,7 +14,7 @@ export async function readBody(operation: Operation, req: Request, res: Response
   return parseBody(operation, type, await readBytes(operation, req, res));
 }
 
-/** Largest request body of any operation. Files are sent to a separate upload URL (operators/uploads.ts). */
+/** Maximum size of an uploaded file. Files are sent to a separate URL (operators/uploads.ts). */
 export const LARGEST_UPLOAD_BYTES = 20 * 1024 * 1024;
 
 export function isUpload({ url = '' }: Pick<Request, 'url'>): boolean {

@@ -5,8 +5,8 @@ import { answerTo } from '../pipeline/errors.ts';
 import { contextOf } from './context.ts';
 
 /**
- * Answers 503 while the database rejects writes. Pages are exempt, because they show a notice in the shopper's
- * language.
+ * Answers 503 while the database rejects writes. Requests for pages are exempt, because pages show a notice in the
+ * shopper's language.
  */
 export function refuseWhileReadOnly(db: Pool): RequestHandler {
   return (req, res, next) => {

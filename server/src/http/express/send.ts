@@ -25,7 +25,7 @@ export async function send(req: Request, res: Response, answer: Answer): Promise
   const { type, text } = formOf(req, operation, status, body);
   const encoding = encodingOf(req, res, operation, text);
   const { ETag } = headers;
-  if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // Weak, because the compressed bytes differ from the uncompressed ones.
+  if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // A weak ETag, because compression changes the bytes.
   if (ETag && operation?.cacheable && matches(req.headers['if-none-match'], ETag)) {
     res.statusCode = 304;
     res.end();

@@ -37,8 +37,8 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Rejects a request with several Host headers, because a proxy in front of the server may have used another one than
- * Node.
+ * Rejects a request with several Host headers or with a host in its URL, because a proxy in front of the server may
+ * have used a different host than Node uses.
  */
 function refuseSecondHost({ rawHeaders, url }: IncomingMessage): void {
   // A URL with a host is for proxies (RFC 9112 §3.2.2).

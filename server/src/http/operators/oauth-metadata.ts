@@ -87,7 +87,7 @@ function resourceMetadata({ baseUrl }: MetadataDeps, { issuer, site_id }: Issuer
   return {
     resource: issuer + path,
     authorization_servers: [issuer],
-    // Clients request these when nothing else names the scopes, so they are the default ones.
+    // Clients request all scopes of this list if nothing else names scopes, so it contains only the default scopes.
     scopes_supported: DEFAULT_SCOPES,
     bearer_methods_supported: ['header'],
     resource_documentation: `${server}/docs`,

@@ -17,7 +17,8 @@ interface FilesDeps {
 }
 
 /**
- * File names are unguessable and their content never changes. The policy stops browsers from executing anything in it.
+ * File names are unguessable and their content never changes. The policy stops browsers from executing anything in a
+ * file.
  */
 const HEADERS = {
   'Content-Type': 'image/webp',

@@ -1,7 +1,7 @@
 /**
  * Builds the audit details of an agent's call from the request and the response. Only fields on this allow-list are
- * stored, so no secret or postal address is. Fields are found by their names in the contract, so a new operation needs
- * no code here.
+ * stored, so secrets and postal addresses are not. Fields are found by their names in the contract, so a new operation
+ * needs no code here.
  */
 
 import type { AuditDetails } from '@commerce-backend/spec';

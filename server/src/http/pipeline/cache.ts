@@ -22,7 +22,7 @@ export interface CatalogueCache {
   find(operation: Operation, site_id: string | null, request: Pick<Received, 'params' | 'query'>): Found;
   /** The cached response with current stock; undefined if it is outdated. */
   current(found: Found, seen: Seen, context: RequestContext): Answer | undefined;
-  /** The cached response, or else the result of `read`, which is then cached. */
+  /** Returns the cached response. If there is none, returns the result of `read` and caches it. */
   remember(found: Found, shop: Shop, context: RequestContext, read: () => Promise<Answer>): Promise<Answer>;
   held(): { entries: number; bytes: number };
 }

@@ -71,8 +71,8 @@ function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
 }
 
 /**
- * The response to an error. Internal errors (bugs, unexpected database errors) become a plain 500 or 503 without details. Agents
- * also get advice.
+ * The response to an error. Internal errors (bugs, unexpected database errors) become a plain 500 or 503 without
+ * details. Agents also get advice.
  */
 export function answerTo(error: unknown, requestId: string, forAgent = false): Answer {
   if (error instanceof ValidationError) {

@@ -20,8 +20,8 @@ export function keyOfFailure({ ip = '', headers }: Sender, kind = kindIn(headers
 }
 
 /**
- * Returns the kind of credential that failed. If a customer's token was sent with a storefront token, it is the
- * customer's.
+ * Returns the kind of credential that failed. If a customer's token was sent with a storefront token, this is the
+ * customer's token.
  */
 function kindIn(headers: IncomingHttpHeaders): string {
   const [, prefix] = /^Bearer (cust|agt|mch)_/i.exec(headers.authorization ?? '') ?? [];

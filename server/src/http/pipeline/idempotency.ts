@@ -28,7 +28,7 @@ export interface Key {
    * the database.
    */
   secret: boolean;
-  /** Whether error responses may contain a secret as well. */
+  /** Whether error responses may contain a secret, too. */
   secretRefusal: boolean;
   /** The server's secret and the caller's credential, from which the encryption key is derived. */
   pepper: string;

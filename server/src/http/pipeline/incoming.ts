@@ -18,7 +18,7 @@ export interface Incoming {
   operation: Operation;
   claim: Claim;
   mistakes: ValidationError['detail'];
-  /** Undefined for reads, and if the operation allows its absence and none was sent. */
+  /** Undefined for reads, and for a mutation without the header if its operation allows that. */
   key: Key | undefined;
   deadline: Deadline;
 }

@@ -13,9 +13,9 @@ import { type Counting, countGuess, countInDatabase, isStrict, type NamedBuyer }
 
 /**
  * Counts requests against the limits in `shop/rate-limits.ts`. Most limits only reduce load. They are counted in Redis
- * if it is configured, otherwise and during outages in the process, so they may let more requests through. Limits
- * against guessing (logins, codes, mails to others) are strict: they are counted in PostgreSQL, and a request that
- * cannot be counted fails.
+ * if it is configured. Without Redis, and while it is down, each process counts on its own, so more requests may pass.
+ * Limits against guessing (logins, codes, mails to others) are strict: they are counted in PostgreSQL, and a request
+ * that cannot be counted fails.
  */
 export interface Limits {
   /** Whether the sender's IP address keeps sending invalid credentials. */
@@ -104,8 +104,8 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
     },
     countFailure: (sender, kind) =>
       draw('failed_credentials', [
-        // First, so that a caller who sends a new site id with each call creates no more counters than this limit
-        // allows.
+        // This limit comes first, so that a caller who sends a new site id with each call creates no more counters than
+        // it allows.
         ['failed_credentials_address', networkOf(sender.ip)],
         ['failed_credentials', keyOfFailure(sender, kind)],
       ]),
@@ -132,7 +132,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
       const own = await countOwn(operation, caller, request, limits);
       if (own.refusal || !caller.private_token_id) return own;
-      // Last, so that requests rejected by the buyer's own limit take no points from the shared one.
+      // The shared limit comes last, so that requests rejected by the buyer's own limit take none of its points.
       const key = `${caller.tenant.site_id}:${caller.private_token_id}`;
       const ofToken = await draw('private_token', [['private_token', key]], limits);
       return ofToken.refusal ? ofToken : own;

@@ -80,7 +80,7 @@ export function recorderFor(logger: Logger, observe: (ended: Ended, seconds: num
       bytes: Number(headers['content-length'] ?? 0) || undefined,
       cached: context.cached,
       standby: context.standby,
-      // `commerce-server lost` compares them with the database.
+      // `commerce-server lost` compares the completed checkouts in the log with the database.
       ...context.completed,
       error: context.error,
       ip: truncated(request.ip),

@@ -9,8 +9,8 @@ import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * Shows the consent to marketing mails on the account page. Customers can always withdraw it, but give it only if the
- * shop asks for it.
+ * Shows the consent to marketing mails on the account page. Customers can always withdraw their consent, but can give
+ * it only if the shop asks for it.
  */
 export function consentSection(visit: AccountVisit, csrf: string, optedIn: boolean): Html | false {
   const { front, path, language } = visit;

@@ -69,7 +69,10 @@ export async function followLink(
   };
 }
 
-/** A visitor with the link acts for its customer without a login. During registration there is no customer yet. */
+/**
+ * A visitor with the link acts for the customer of the link, without a login. During registration there is no customer
+ * yet.
+ */
 function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {
   return { type: customer_id ? 'customer' : 'storefront', id: customer_id ?? site_id, customer_id: null };
 }

@@ -1,7 +1,7 @@
 /**
  * OAuth clients whose id is the URL of a document that describes them. The document is fetched like any URL from
- * strangers: without redirects, and not from private networks. Whoever controls the URL controls the client, so pages
- * name the client by its host.
+ * strangers: without redirects, and not from private networks. The owner of the URL controls the client, so pages name
+ * the client by its host.
  */
 
 import type { EgressPolicy } from '../../egress/addresses.ts';

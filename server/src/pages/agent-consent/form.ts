@@ -39,7 +39,7 @@ export function periodsWithin(asked: BudgetPeriod): BudgetPeriod[] {
   return all.slice(all.indexOf(asked));
 }
 
-/** Category names in the form: those requested, or the shop's own if the agent requested all. */
+/** Category names in the form: the requested ones, or the shop's own if the agent requested all categories. */
 export function offeredCategories({ categories, category_choices }: AgentConsent): string[] {
   return categories.length > 0 ? categories : category_choices.map(({ value }) => value);
 }
@@ -108,7 +108,7 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
   return mistakes;
 }
 
-/** Whether the agent may not prepare purchases, so that it needs no budget. */
+/** Whether the customer has left the budget empty and may do so, because the agent may not prepare purchases. */
 function buysNothing({ budget, scopes }: ConsentForm): boolean {
   return budget === '' && !scopes.includes('checkout:create');
 }

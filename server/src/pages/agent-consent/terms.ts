@@ -11,8 +11,8 @@ import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin }
 type State = FormState<ConsentField>;
 
 /**
- * The request in three lines, then the fields to allow less, folded. A budget that the agent left to the customer is
- * asked for outside of them.
+ * The request in three lines, then the fields to allow less, collapsed. If the agent left the budget to the customer,
+ * the budget field comes before the collapsed ones.
  */
 export function termsFields(state: State, consent: AgentConsent, form: ConsentForm): Html {
   const { language, mistakes } = state;
@@ -115,7 +115,7 @@ function worstCase(language: Language, { worst_case_cents, currency, token_expir
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
 }
 
-/** Category checkboxes. The requested ones are ticked; if the agent requested all, none is. */
+/** Category checkboxes. The requested categories are ticked. If the agent requested all categories, none is ticked. */
 function categoriesField(state: State, consent: AgentConsent, form: ConsentForm): Html | undefined {
   const { language } = state;
   const { say } = language;

@@ -10,7 +10,7 @@ const WORDS = {
   discount_not_applicable: 'checkout.code_not_applicable',
 } as const;
 
-/** Explains an error code for why a discount code has no effect. */
+/** Returns a sentence for the reason why a discount code has no effect. */
 export function codeInWords({ say }: Language, reason: string): string {
   return say(WORDS[reason as keyof typeof WORDS] ?? 'checkout.code_unusable');
 }

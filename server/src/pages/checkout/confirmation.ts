@@ -15,7 +15,7 @@ import { steps } from './view.ts';
 export interface ConfirmationView {
   language: Language;
   front: Front;
-  /** URL of the shopper's return to the storefront, with the order's id. */
+  /** The storefront URL to which the shopper returns, with the order's id. */
   back: string | undefined;
   ownOrigin: string;
   order: Order;
@@ -29,7 +29,7 @@ export interface ConfirmationView {
   toOrder: Html | undefined;
 }
 
-/** How the browser opens the order's page. */
+/** The way the browser opens the order's page. */
 export type WayToOrder =
   | {
       /** Path in the account, for a logged-in customer. */

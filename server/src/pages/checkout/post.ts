@@ -34,7 +34,8 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   const { checkout, path } = visit;
   const entered = enteredIn(body);
   const pressed = body.get('action') ?? 'save';
-  // Enter in the discount code field presses the form's first button, and shoppers continue without pressing "Apply".
+  // Applies an entered discount code even without the "Apply" button. Enter in its field presses the form's first
+  // button, and shoppers may continue without pressing "Apply".
   const action = pressed === 'save' && entered.discount_code ? 'apply_discount' : pressed;
   const operation_id = Object.hasOwn(OPERATIONS, action) ? OPERATIONS[action] : undefined;
   if (!operation_id) throw new ShopError('invalid_request', 'There is no such action.');
@@ -209,7 +210,7 @@ function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment |
   return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? { card_token } : undefined;
 }
 
-/** Cancels the pending payment. If it has succeeded in the meantime, it becomes an order. */
+/** Cancels the pending payment. If the payment has succeeded in the meantime, creates the order instead. */
 async function endPayment(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
   await cancelPayment(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });

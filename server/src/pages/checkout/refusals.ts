@@ -14,8 +14,8 @@ import { type Refused, showOpen } from './show.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
 /**
- * Shows an error of the shop at its field or at the top of the page. Errors of the whole checkout, such as an expired
- * one, and bugs are rethrown.
+ * Shows an error of the shop at its field or at the top of the page. Errors of the whole checkout, such as its expiry,
+ * and bugs are rethrown.
  */
 export async function answerRefusal(
   visit: CheckoutVisit,

@@ -39,7 +39,8 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
 }
 
 /**
- * The page of a checkout that has ended or cannot be continued here; undefined if it can. Throws `checkout_expired`.
+ * The page of a checkout that has ended or cannot be continued here; undefined if the checkout can be continued. Throws
+ * `checkout_expired`.
  */
 export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
   const { checkout, checkoutDeps, language, front, back } = visit;
@@ -119,7 +120,7 @@ export async function showOpen(
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
 
-/** States that another browser has entered the buyer's data, so this one does not show it. */
+/** States that the buyer's data is not shown, because it was entered in another browser. */
 function elsewhere({ say }: Language): Html {
   return html`<div class="alert note" role="status"><h2>${say('checkout.elsewhere')}</h2><p>${say('checkout.elsewhere_text')}</p></div>`;
 }

@@ -11,9 +11,9 @@ import type { FormState } from './fields.ts';
 export interface CheckoutView {
   language: Language;
   front: Front;
-  /** URL of the shopper's return to the storefront. */
+  /** The storefront URL to which the shopper returns. */
   back: string | undefined;
-  /** Images from our own origin are shown too. */
+  /** The server's origin. Images from it are shown in addition to images with https URLs. */
   ownOrigin: string;
   /** Path of the page, to which its forms are posted. */
   path: string;
@@ -22,7 +22,7 @@ export interface CheckoutView {
   checkout: Checkout;
   /** Whether staff prepared the order. If so, its lines and prices are fixed, and discount codes do not apply. */
   isDraft: boolean;
-  /** The account page, if the customer of a draft is not logged in: only then an invoice can be chosen. */
+  /** Path of the account page, if the customer of a draft is not logged in. Payment by invoice needs the login. */
   loginPath: string | undefined;
   /** Countries to which the shop delivers. */
   countries: readonly string[];

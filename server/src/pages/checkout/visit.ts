@@ -23,7 +23,10 @@ import type { Entered } from './fields.ts';
 export interface CheckoutVisit extends Visit {
   checkout: PagedCheckout;
   front: Front;
-  /** A login, if the checkout was prepared by an agent and its customer is not logged in. Nobody else may see it. */
+  /**
+   * Set if an agent prepared the checkout and the agent's customer is not logged in. The page then shows only the
+   * login.
+   */
   login: CustomerVisit | undefined;
 }
 

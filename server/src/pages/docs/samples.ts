@@ -26,8 +26,8 @@ const CREDENTIALS: Record<string, { variable: string; option: string }> = {
 };
 
 /**
- * The security schemes of a sample: the alternative with the fewest. Of equal ones the last, because programs use API
- * keys.
+ * The security schemes of a sample: the alternative with the fewest schemes. If several have equally few, the last one,
+ * because programs use API keys.
  */
 function schemesOf({ security }: Operation): string[] {
   const least = Math.min(...security.map((schemes) => schemes.length));

@@ -55,8 +55,8 @@ async function show(visit: OrderVisit): Promise<PageAnswer> {
 }
 
 /**
- * Handles the forms, which contain the e-mail or postal code or ask for it. Each attempt is counted before it is checked,
- * so that concurrent guesses count.
+ * Handles the forms. Each contains the e-mail address or postal code that the reader has entered, or asks for it.
+ * Attempts are counted before they are checked, so that concurrent guesses count.
  */
 async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   const { limits, tenant, linked, path, language, res } = visit;
@@ -100,7 +100,9 @@ const OPERATIONS = {
   download_document: 'storefront.getCustomerOrder',
 } as const;
 
-/** The page of an order for a reader who entered its e-mail or postal code, after the requested action on its returns. */
+/**
+ * The page of an order for a reader who entered its e-mail or postal code, after the requested action on its returns.
+ */
 async function knownOrder(
   visit: OrderVisit,
   shop: Shop,
@@ -207,7 +209,7 @@ function withdrawPathOf(
   return passedWithdrawPath(checkoutDeps.secretKey, site_id, order.id, proof);
 }
 
-/** Shows the delivery address only down to the city, and the form to see the rest. */
+/** Shows only the city and country of the address, and the form that reveals the rest. */
 function hiddenAddresses(
   visit: OrderVisit,
   { billing_address, fulfillments, has_goods, ...order }: ShownOrder,

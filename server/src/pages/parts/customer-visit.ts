@@ -10,7 +10,7 @@ import { heldToken } from './page-session.ts';
 import type { PageRequest } from './route.ts';
 import type { Visit } from './visit.ts';
 
-/** A request for a page that offers customers a login, and knows whether they are logged in. */
+/** A request for a page on which customers can log in. */
 export interface CustomerVisit extends Visit {
   front: Front;
   /** The login session in this browser, if there is one. */

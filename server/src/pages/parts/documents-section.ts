@@ -7,7 +7,7 @@ import type { Shop } from '../../shop/shop.ts';
 import { type Html, html } from './html.ts';
 import type { PageAnswer } from './route.ts';
 
-/** The invoices and credit notes of an order, each with a way to download its PDF; nothing without any. */
+/** The invoices and credit notes of an order, each with a way to download its PDF. Empty if there are none. */
 export function documentsSection(
   { say }: Language,
   documents: Document[],

@@ -26,8 +26,7 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   if (!isDecodable(String(req.body ?? ''))) throw notUtf8();
   const body: FormBody = new Map();
   for (const [name, value] of new URLSearchParams(typeof req.body === 'string' ? req.body : '')) {
-    // Normalizes CR LF, and removes invisible characters. Users may have pasted them, and could not see them to remove
-    // them.
+    // Normalizes CR LF, and removes invisible characters. Users may have pasted such characters, and cannot see them.
     const text = isPassword(name)
       ? value
       : withoutHidden(value.replaceAll('\r\n', '\n'), { lines: name === 'note' }).trim();

@@ -11,7 +11,7 @@ import { moment, money, rich } from './words.ts';
 /** The data of an order page, in the account or behind a link in a mail. */
 export interface OrderView {
   language: Language;
-  /** Images from our own origin are shown too. */
+  /** The server's origin. Images from it are shown in addition to images with https URLs. */
   ownOrigin: string;
   order: ShownOrder;
   /** An alert below the heading, for example after a failed action. */
@@ -119,7 +119,9 @@ function nameOf({ name, variant_name }: LineItem): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** Whether it is an http or https URL. The contract requires one, but an imported order may contain anything. */
+/**
+ * Whether the address is an http or https URL. The contract requires that, but an imported order may contain anything.
+ */
 function isWebAddress(address: string | null): address is string {
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address);
 }

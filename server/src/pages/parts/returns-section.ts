@@ -49,7 +49,7 @@ export interface ReturnTarget {
   proof?: string;
 }
 
-/** The returns of an order with their states, and the form for another one. */
+/** The returns of an order with their states, and the form to request another return. */
 export function returnsSection(
   language: Language,
   target: ReturnTarget,

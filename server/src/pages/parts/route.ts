@@ -37,7 +37,7 @@ export interface PagesDeps {
 /** A request for a page. */
 export interface PageRequest extends PagesDeps {
   guard: Guard;
-  /** Transactions of the request end at this deadline. Payments have their own, longer limits, and are recorded. */
+  /** Deadline of the request's transactions. Calls of payment providers have their own, longer limits. */
   deadline: Deadline;
   req: Request;
   res: Response;
@@ -146,7 +146,7 @@ async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request
   return visit;
 }
 
-/** Throws if the page belongs to another shop than the host. */
+/** Throws if the page belongs to a shop other than the shop of the host. */
 function refuseAtForeignHost({ hosts, req, tenant }: PageRequest): void {
   const site_id = hosts.siteAt(req);
   if (site_id === undefined || !tenant || tenant.site_id === site_id) return;

@@ -2,15 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { withdrawLink } from '../../shop/links.ts';
 import { withQuery } from './paths.ts';
 
-/** The proof that the reader has entered: e-mail address or postal code. A postal code does not give access to the e-mail address of the order. */
+/**
+ * The proof that the reader has entered: e-mail address or postal code. A postal code does not give access to the
+ * e-mail address of the order.
+ */
 export type Proof = 'email' | 'code';
 
 /** Lifetime of the link to a prefilled form. */
 const LIFE_SECONDS = 60 * 60;
 
 /**
- * Path of the form for a withdrawal from this order, for a reader who has entered the order's e-mail or postal code. The
- * link proves that for an hour, because the form is another page.
+ * Path of the form for a withdrawal from this order, for a reader who has entered the order's e-mail or postal code.
+ * The link proves that for an hour, because the form is another page.
  */
 export function passedWithdrawPath(secretKey: string, site_id: string, order_id: string, proof: Proof): string {
   const granted = `${Math.floor(Date.now() / 1000) + LIFE_SECONDS}.${proof}`;

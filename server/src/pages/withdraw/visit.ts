@@ -38,7 +38,10 @@ export async function arrive(request: PageRequest): Promise<WithdrawVisit> {
   return { ...visit, path: known && query ? `${path}?${query}` : path, known };
 }
 
-/** The order of the link, if the reader is its customer or has proved to know it. */
+/**
+ * The order of the link, if the reader is its customer, or has entered its e-mail address or postal code on the order
+ * page.
+ */
 async function knownOrder(visit: CustomerVisit): Promise<KnownOrder | undefined> {
   const { req, tenant, session, checkoutDeps } = visit;
   const { order, pass } = req.query;

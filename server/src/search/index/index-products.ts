@@ -21,8 +21,8 @@ interface Source {
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
-  // Locks the products before they are read, so that none can be deleted before its postings are written. Locks in id order, so
-  // that two calls for the same products cannot deadlock.
+  // Locks the products before they are read, so that none can be deleted before its postings are written. Locks in id
+  // order, so that two calls for the same products cannot deadlock.
   await db.run(
     sql`with kept as materialized (
         select id from products where site_id = ${db.siteId} and id = any((select ${product_ids}::uuid[])::uuid[])
@@ -35,8 +35,8 @@ export async function indexProducts(db: SearchDb, product_ids: string[]): Promis
 }
 
 /**
- * Indexes products that this transaction created. No other transaction sees them, so nothing has to be locked or checked for
- * changes.
+ * Indexes products that this transaction created. No other transaction sees them, so nothing has to be locked or
+ * checked for changes.
  */
 export async function indexNewProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
@@ -129,9 +129,9 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
 const BATCH = 8;
 
 /**
- * Reindexes a batch of products that an older release indexed. Returns their number; 0 when none is left. The last batch also
- * marks the latent semantic model for retraining, since terms may have changed, and invalidates cached responses. If each batch
- * did so, the shop would have no cache during the whole run.
+ * Reindexes a batch of products that an older release indexed. Returns their number; 0 when none is left. The last
+ * batch also marks the latent semantic model for retraining, since terms may have changed, and invalidates cached
+ * responses. If each batch did so, the shop would have no cache during the whole run.
  */
 export async function indexOutdated(db: SearchDb): Promise<number> {
   const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
@@ -147,7 +147,8 @@ export async function indexOutdated(db: SearchDb): Promise<number> {
 
 async function announceNewIndex(db: SearchDb): Promise<void> {
   await db.run(sql`update search_models set changed = products where site_id = ${db.siteId}`);
-  // Any change of the settings increments the catalogue version (`commerce.bump_catalog`), on which cached responses depend.
+  // Any change of the settings increments the catalogue version (`commerce.bump_catalog`), on which cached responses
+  // depend.
   await db.run(sql`update site_settings set updated_at = updated_at where site_id = ${db.siteId}`);
 }
 

@@ -32,7 +32,8 @@ export function decodeProductVectors(hex: string | null): (Int8Array | undefined
 }
 
 /**
- * The semantic similarity of each product to the query, from -1 to 1. A product without a vector gets the average of the others.
+ * The semantic similarity of each product to the query, from -1 to 1. A product without a vector gets the average of
+ * the others.
  */
 export function querySimilarities(
   groups: TermGroup[],

@@ -2,8 +2,8 @@ import { isStopWord, stripHtml, termsOf, withMeasurements } from '../words/norma
 import { type TermWeights, termWeights } from './latent.ts';
 
 /**
- * The fields of a product on which the model is trained. Attributes and tags are left out, because they list words without
- * explaining them.
+ * The fields of a product on which the model is trained. Attributes and tags are left out, because they list words
+ * without explaining them.
  */
 export interface ProductText {
   name: string;

@@ -6,8 +6,8 @@ import { parentPort } from 'node:worker_threads';
 import { type TermWeights, trainModel } from './latent.ts';
 import { type ProductText, weightsOf } from './latent-text.ts';
 
-// On Linux this sets the priority of this thread only (setpriority(2)); on other systems it would set the priority of the
-// whole process.
+// On Linux this sets the priority of this thread only (setpriority(2)); on other systems it would set the priority of
+// the whole process.
 if (platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 const texts: TermWeights[] = [];

@@ -34,8 +34,8 @@ export function termWeights(fields: { terms: string[]; weight: number }[]): Term
 }
 
 /**
- * Trains a model, always with the same result for the same texts. Ten thousand texts take seconds, so do not call it while
- * serving a request.
+ * Trains a model, always with the same result for the same texts. Ten thousand texts take seconds, so do not call it
+ * while serving a request.
  */
 export function trainModel(texts: TermWeights[]): Model {
   const idfs = idfByTerm(texts);
@@ -175,7 +175,7 @@ function gram(columns: Float32Array, rows: number): Float64Array {
 /** Prevents a division by zero if a column depends on earlier ones. */
 const TINY = 1e-12;
 
-/** Replaces a matrix by its Cholesky factor (a lower triangle). */
+/** Replaces a matrix with its Cholesky factor (a lower triangle). */
 function cholesky(matrix: Float64Array): Float64Array {
   const at = (row: number, column: number) => matrix[row * DIMENSIONS + column] ?? 0;
   for (let i = 0; i < DIMENSIONS; i += 1) {

@@ -13,7 +13,10 @@ const MIN_PRODUCTS = 1_000;
 const MAX_SAMPLE = 20_000;
 /** The model is retrained when this share of the products was added or changed since the last training. */
 const CHANGED_SHARE = 0.2;
-/** The number of products or terms per statement. Small, because the process serves no requests while it reads their texts. */
+/**
+ * The number of products or terms per statement. Small, because the process serves no requests while it reads their
+ * texts.
+ */
 const BATCH = 20;
 
 /** Runs a function in the shop, in a new transaction. */
@@ -112,8 +115,8 @@ async function writeModel(db: SearchDb, model: Model, products: number): Promise
 }
 
 /**
- * Computes the vectors of all outdated products. Each batch is written in the transaction that reads the next one, which shows
- * whether the batch is the last.
+ * Computes the vectors of all outdated products. Each batch is written in the transaction that reads the next one,
+ * which shows whether the batch is the last.
  */
 async function embedProducts(inTransaction: InTransaction, model_id: string): Promise<number> {
   let embedded = 0;

@@ -26,8 +26,8 @@ export interface Posting {
 export const PLACE = { title: 1, titleHead: 2, vendor: 4, product_type: 8, tag: 16, option: 32, metadata: 64 };
 
 /**
- * The parameters of BM25F: each field's weight, typical length, and degree of length normalization (b). The lengths are constants
- * instead of the shop's averages, so that a product's postings depend only on the product.
+ * The parameters of BM25F: each field's weight, typical length, and degree of length normalization (b). The lengths are
+ * constants instead of the shop's averages, so that a product's postings depend only on the product.
  */
 const FIELDS = {
   name: { weight: 1, typicalLength: 4.8, lengthNorm: 0.35 },
@@ -50,12 +50,15 @@ export const CODE = '#';
 export const ATTRIBUTE = '@';
 
 /**
- * A term for products whose description or metadata is too long to be indexed completely. For these, only the texts themselves
- * show whether a word is absent.
+ * A term for products whose description or metadata is too long to be indexed completely. For these, only the texts
+ * themselves show whether a word is absent.
  */
 export const LONG_TEXT = '~long';
 
-/** All postings of a product. BM25F is already saturated in them, so that a query only has to add up impacts. */
+/**
+ * All postings of a product. Their impacts already include the saturation of BM25F, so that a query only has to add up
+ * impacts.
+ */
 export function postingsOf(source: SearchDocument): Posting[] {
   const fields = {
     name: termsOf(stripHtml(source.name)),
@@ -101,8 +104,8 @@ function hasLongText({ description, metadata }: SearchDocument): boolean {
 const END_OF_NOUN_PHRASE = /\s(?:for|with|w\/|by|from|in|and|compatible|fits|to|of|on)\s|\s[-–|]\s|[,(:;|]/i;
 
 /**
- * The head noun of a product name: the last word of its noun phrase. Numbers, their units (`39 cm`) and the product's own
- * option and metadata values are skipped, because many names end with them (`Laser printer black`).
+ * The head noun of a product name: the last word of its noun phrase. Numbers, their units (`39 cm`) and the product's
+ * own option and metadata values are skipped, because many names end with them (`Laser printer black`).
  */
 export function headTermOf(name: string, values: string[]): string | undefined {
   const end = END_OF_NOUN_PHRASE.exec(name)?.index ?? name.length;
@@ -152,8 +155,8 @@ function facetPostings({ vendor, product_type, tags, options, metadata }: Search
 }
 
 /**
- * The term for an attribute with its value: `@material:stoneware`. Unlike the term for a facet value, it contains the whole
- * text.
+ * The term for an attribute with its value: `@material:stoneware`. Unlike the term for a facet value, it contains the
+ * whole text.
  */
 export function attributeTerm(name: string, value: string): string {
   return `${ATTRIBUTE}${name.trim().toLowerCase()}:${value.trim().toLowerCase()}`;

@@ -27,7 +27,9 @@ export interface Amount {
 /** Tokens between a number and its currency: `20-dollar`, `20 US dollars`. */
 const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'swiss']);
 
-/** Parses a number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`. */
+/**
+ * Parses a number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`.
+ */
 export function amountAt(tokens: Token[], at: number): Amount | undefined {
   const before = CURRENCIES[tokens[at]?.text ?? ''];
   const first = before ? at + 1 : at;
@@ -58,7 +60,7 @@ export interface NumericPhrase {
    * sentence, but may be a name among keywords.
    */
   isPrice: 'always' | 'in sentences' | 'with a currency';
-  /** Whether it is only an amount, which sets no limit. */
+  /** Whether the phrase is only an amount, which sets no limit. */
   isPlain?: boolean;
   /** Whether it is unclear which bound the number sets. */
   isUnread?: boolean;
@@ -74,13 +76,15 @@ const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis 
 const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
 /** Words that join two amounts, but only before a currency: `20 or 30 euros`. */
 const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);
-/** The largest ratio of a range: a tent for 2 to 400 euros is a tent for two. */
+/** The largest ratio between the ends of a range: `tent for 2 to 400 euros` means a tent for two people. */
 const WIDEST_RANGE = 20;
 
 export const PRICE_WORDS = wordSet('price_words');
 const NOT_PRICES = wordSet('not_prices');
 
-/** Parses a range: `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`. */
+/**
+ * Parses a range: `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`.
+ */
 export function rangeAt(tokens: Token[], at: number): NumericPhrase | undefined {
   const word = tokens[at]?.text ?? '';
   const isOpened = RANGE_OPENINGS.has(word);
@@ -89,7 +93,7 @@ export function rangeAt(tokens: Token[], at: number): NumericPhrase | undefined 
   const certain =
     ((isOpened || low.currency) && phraseAt(RANGE_WORDS, tokens, low.to)) || phraseAt(RANGE_LINKS, tokens, low.to);
   const isOfPrices = PRICE_WORDS.has(tokens[at - 1]?.text ?? '');
-  // `price_range: [90, 120]`
+  // As in `price_range: [90, 120]`.
   const isListed = isOfPrices && tokens[low.to]?.text === ',';
   const link = certain || (isListed ? { to: low.to + 1 } : phraseAt(CHOICE_LINKS, tokens, low.to));
   const high = link && amountAt(tokens, link.to);
@@ -97,7 +101,7 @@ export function rangeAt(tokens: Token[], at: number): NumericPhrase | undefined 
   const isCertain = CERTAIN_OPENINGS.has(word);
   const isWide = high.value > low.value * WIDEST_RANGE;
   if (isOpened && !isCertain && !low.currency && isWide && ['for', 'fur', 'pour'].includes(word)) return undefined;
-  // `in the 100-150 range`
+  // As in `in the 100-150 range`.
   const isRange = ['range', 'bereich'].includes(tokens[high.to]?.text ?? '');
   const isSpelled = low.isSpelled || high.isSpelled;
   const isAlways = isOfPrices || isRange || (isCertain && !isSpelled);

@@ -10,8 +10,8 @@ export function beginsWith(term: Sql, prefix: string): Sql {
 }
 
 /**
- * A query of `term` for words of product names that begin with `prefix`, one row for each product, in the order of the words.
- * `place & 1` is written as in the partial index search_postings_in_names.
+ * A query of `term` for words of product names that begin with `prefix`, one row for each product, in the order of the
+ * words. `place & 1` is written as in the partial index search_postings_in_names.
  */
 export function namesBeginningWith(db: SearchDb, prefix: string, limit: number): Sql {
   return sql`select term from search_postings

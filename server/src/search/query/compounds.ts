@@ -22,8 +22,8 @@ const MIN_FOREIGN_HEAD = 5;
 /** Longer words are not split, because a word of 500 letters would cause hundreds of lookups of long texts. */
 const LONGEST = 80;
 /**
- * Letters that join the halves of a German compound or inflect the second one, and endings that the first may have lost:
- * `Lauf(en)`.
+ * Letters that join the halves of a German compound or inflect the second one, and endings that the first may have
+ * lost: `Lauf(en)`.
  */
 const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
 const LOST = ['', 'e', 'n', 'en', 's'];

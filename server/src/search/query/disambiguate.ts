@@ -6,7 +6,8 @@ import { parseQuery } from './parse.ts';
 import type { ParsedQuery, Reading } from './parsed-query.ts';
 
 /**
- * Parses a sentence, and looks up words that may also be part of a product's name (`no show socks`). Sends at most one statement.
+ * Parses a sentence, and looks up words that may also be part of a product's name (`no show socks`). Sends at most one
+ * statement.
  */
 export async function parseInCatalog(db: SearchDb, sentence: string, reading?: Reading): Promise<ParsedQuery> {
   const parsed = parseQuery(sentence, undefined, reading);

@@ -102,7 +102,8 @@ export interface HeadNoun {
 }
 
 /**
- * Finds the last word before the purpose that is a head noun in the shop's product names: the rack in `mug rack for the kitchen`.
+ * Finds the last word before the purpose that is a head noun in the shop's product names: the rack in `mug rack for the
+ * kitchen`.
  */
 export function findHeadNoun(
   sentence: string,
@@ -118,7 +119,8 @@ export function findHeadNoun(
     if (/\s(?:for|für|pour|zum|zur)\s/i.test(between)) break;
     if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
       break;
-    // A shop that calls goods by a type may have few names that end with their word: the bra of `sports bra`.
+    // Goods also count if the word is anywhere in the shop's products: shops that use the word as a type may have few
+    // names that end with it, such as the bra of `sports bra`.
     if (!(headTerms.has(term) || (isGoods(text) && isKnown(term))) || isUnit(words, at)) continue;
     // `two pillows, blue`: names may end with a colour or material, but these are not goods.
     if (headNoun && isAttribute(text)) continue;
@@ -147,7 +149,7 @@ function spansOf(words: Token[]): WordSpan[] {
   return spans;
 }
 
-/** Replaces the name of a unit by its sign, which most values have: `20 l` for `20 litres`. */
+/** Replaces the name of a unit with its sign, which most values contain: `20 l` for `20 litres`. */
 function asWritten(terms: string[]): string[] {
   const [number = '', unit] = terms;
   const measurement = terms.length === 2 ? measurementTerm(number, unit) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Replaces keywords by words of the shop. A word that is in no product's name or values is replaced by a synonym, a translation
- * or the parts of its compound, if the shop uses those.
+ * Replaces keywords with words of the shop. A word that is in no product's name or values is replaced with a synonym, a
+ * translation or the parts of its compound, if the shop uses those.
  */
 
 import sql from 'sql-template-tag';
@@ -100,7 +100,9 @@ function isListed({ text, term }: Token): boolean {
   return otherWordsFor(text).length + otherWordsFor(term).length > 0;
 }
 
-/** Synonyms of listed words that begin with the text, as terms: `backpack` for `rucks`, because `rucksack` is listed. */
+/**
+ * Synonyms of listed words that begin with the text, as terms: `backpack` for `rucks`, because `rucksack` is listed.
+ */
 function synonymsOfBegun(text: string): string[] {
   if (text.length < MIN_BEGINNING) return [];
   const phrases = entriesBeginningWith(text).flatMap((entry) => [entry, ...otherWordsFor(entry)]);

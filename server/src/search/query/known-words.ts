@@ -24,14 +24,15 @@ export function has(known: Known | undefined): boolean {
 }
 
 /**
- * Looks up phrases in product names and option values. A phrase of several words counts as a name if its first and last word
- * are in the name of the same product.
+ * Looks up phrases in product names and option values. A phrase of several words counts as a name if its first and last
+ * word are in the name of the same product.
  */
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
-  // `place & 1` and `place & 2` are written as in the partial indexes search_postings_in_names and search_postings_of_heads.
-  // Concatenated here, because with row-level security an index is not used for the result of an operator that might leak.
+  // `place & 1` and `place & 2` are written as in the partial indexes search_postings_in_names and
+  // search_postings_of_heads. The terms are concatenated here and not in SQL, because row-level security prevents the
+  // use of an index with the result of an operator that might leak.
   const values = phrases.map((phrase) => VALUE + phrase);
   const rows = await db.rows<{
     phrase: string;

@@ -30,7 +30,10 @@ const REVIEWS = tableOf([['reviews', 'reviews']]);
 const REVIEW_ADJECTIVES = wordSet('review_adjectives');
 const RATING_WORDS = wordSet('rating_words');
 
-/** These words are also part of names (`Pro Max`), or mean something else before a plain number, so they need a currency. */
+/**
+ * These words are also part of names (`Pro Max`), or mean something else before a plain number, so they need a
+ * currency.
+ */
 export const NEED_CURRENCY = wordSet('needs_currency');
 /** Words after which a number is a price only with a currency, even in sentences: `do you have 2 tents`. */
 const HAVING = wordSet('having');
@@ -51,7 +54,10 @@ function bounds(comparison: Comparison, value: number): { min?: number; max?: nu
   return { min: round(value * (1 - NEARNESS)), max: round(value * (1 + NEARNESS)) };
 }
 
-/** Adds limits on price, rating and reviews. A number without a comparison, unit or currency is treated as part of a name. */
+/**
+ * Adds limits on price, rating and reviews. A number without a comparison, unit or currency is treated as part of a
+ * name.
+ */
 export function addLimits(state: ParseState): void {
   let tokens = openTokens(state);
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -70,11 +76,14 @@ export function addLimits(state: ParseState): void {
   }
 }
 
-/** Parses a comparison with its amount: `under $50`, `at least 4 stars`, `does not cost more than 30`, `höchstens 50 Euro`. */
+/**
+ * Parses a comparison with its amount: `under $50`, `at least 4 stars`, `does not cost more than 30`, `höchstens 50
+ * Euro`.
+ */
 export function comparisonAt(tokens: Token[], at: number): NumericPhrase | undefined {
   const found = phraseAt(COMPARISONS, tokens, at);
   if (!found) return undefined;
-  // `budget: max 40`
+  // As in `budget: max 40`.
   const inner = phraseAt(COMPARISONS, tokens, found.to);
   const last = inner && (inner.value === found.value || found.words[0] === 'budget') ? inner : found;
   const first = skipLinks(tokens, last.to);
@@ -139,8 +148,8 @@ function refusedThing(tokens: Token[], at: number): number | undefined {
 }
 
 /**
- * Whether the clause has a negation elsewhere, which may reverse the bound: `show no lamps over 100 euros`. The bound is then
- * unclear.
+ * Whether the clause has a negation elsewhere, which may reverse the bound: `show no lamps over 100 euros`. The bound
+ * is then unclear.
  */
 function refusesInClause(tokens: Token[], at: number, to: number): boolean {
   const length = tokens.slice(to).findIndex(({ kind }) => kind === 'sign');
@@ -157,7 +166,8 @@ const LESS_OR_MORE =
   /^(?:less|lower|below|under|cheaper|more|higher|above|over|up|weniger|gunstiger|billiger|mehr|moins)$/;
 
 /**
- * Parses a number that a suffix, unit or preposition makes a limit: `4.5+ stars`, `$20 or less`, `200 reviews`, `for 50 dollars`.
+ * Parses a number that a suffix, unit or preposition makes a limit: `4.5+ stars`, `$20 or less`, `200 reviews`, `for 50
+ * dollars`.
  */
 function amountWithSuffix(tokens: Token[], at: number, { isSentence, priceOf }: ParseState): NumericPhrase | undefined {
   const isPaid = READY_TO_PAY.has(tokens[at]?.text ?? '');
@@ -169,7 +179,7 @@ function amountWithSuffix(tokens: Token[], at: number, { isSentence, priceOf }: 
   if (!suffix) {
     const isPrice = 'with a currency';
     if (isNear && currency) return { from: at, to, ...bounds('near', value), currency, isPrice };
-    // `four mugs for 60 altogether`
+    // As in `four mugs for 60 altogether`.
     if (isPaid && (currency || (isSentence && priceOf === 'all' && endsClause(tokens[to]))))
       return { from: at, to, max: value, currency, isPrice: currency ? isPrice : 'always' };
     // `Five Star notebook` contains a brand, not a rating.
@@ -177,7 +187,7 @@ function amountWithSuffix(tokens: Token[], at: number, { isSentence, priceOf }: 
     return { from: at, to, min: value, currency, isPrice, isPlain: true };
   }
   const [word = ''] = suffix.words;
-  // `150+ euros`
+  // As in `150+ euros`.
   const after = currency === undefined ? CURRENCIES[tokens[suffix.to]?.text ?? ''] : undefined;
   // `iPhone 8 Plus`, `S8+` and `60 mark` are names.
   const isName = ['plus', '+', 'ish', '-', 'budget', 'mark', 'limit'].includes(word) && !endsClause(tokens[suffix.to]);
@@ -203,7 +213,10 @@ interface Limit {
   to: number;
 }
 
-/** The kind of limit that a phrase sets, if any. The currency decides, else the unit after it, else the word before it. */
+/**
+ * The kind of limit that a phrase sets, if any. The currency decides, otherwise the unit after the number, otherwise
+ * the word before it.
+ */
 function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceOf }: ParseState): Limit | undefined {
   const { from, to, min, max, currency, isPrice, isPlain } = phrase;
   const limit = (kind: Limit['kind'], end: number): Limit => ({
@@ -231,7 +244,9 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
   return isPlain || isUnclear || !canEndPrice(tokens[to], isSentence) ? undefined : limit('price', to);
 }
 
-/** Whether a word about prices is near. Then a number such as in `that costs 40` is a price, but its bound is unclear. */
+/**
+ * Whether a word about prices is near. Then a number such as in `that costs 40` is a price, but its bound is unclear.
+ */
 function isOfPrices(tokens: Token[], at: number): boolean {
   return tokens.slice(Math.max(0, at - 2), at).some(({ text }) => PRICE_WORDS.has(text));
 }

@@ -56,7 +56,8 @@ function comparedSize(tokens: Token[], at: number): NumericPhrase | undefined {
 }
 
 /**
- * The sign of the unit at this token. Inches are excluded because of `under 20 in stock`, and pounds because they may be money.
+ * The sign of the unit at this token. Inches are excluded because of `under 20 in stock`, and pounds because they may
+ * be money.
  */
 function unitAt(tokens: Token[], at: number): string | undefined {
   const token = tokens[at];

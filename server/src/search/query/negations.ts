@@ -90,7 +90,8 @@ function skip(tokens: Token[], at: number): number {
 }
 
 /**
- * Whether a minus excludes the next word, as in search engines: `jacket -black`, with a space before the sign and none after it.
+ * Whether a minus excludes the next word, as in search engines: `jacket -black`, with a space before the sign and none
+ * after it.
  */
 function isMinus(tokens: Token[], at: number): boolean {
   const [before, sign, after] = [tokens[at - 1], tokens[at], tokens[at + 1]];
@@ -137,8 +138,8 @@ function addUnwanted(state: ParseState, negation: number, beginning: number): vo
 }
 
 /**
- * Finds the unwanted value: one word, or several that are a value, an entry of the thesaurus or part of a name: `not sports
- * bras`.
+ * Finds the unwanted value: one word, or several that are a value, an entry of the thesaurus or part of a name: `not
+ * sports bras`.
  */
 function longestValue({ tokens, taken, vocabulary, ambiguous }: ParseState, negation: number, first: number) {
   let [to, value] = [first + 1, tokens[first]?.term ?? ''];

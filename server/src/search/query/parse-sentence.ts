@@ -1,6 +1,7 @@
 /**
- * Parses a sentence and replaces its words by words that the shop uses. A word that is in no product's name or values is
- * replaced by another form of the word or by a synonym, if the shop uses one. `understood` still quotes the sentence.
+ * Parses a sentence and replaces its words with words that the shop uses. A word that is in no product's name or values
+ * is replaced with another form of the word or with a synonym, if the shop uses one. `understood` still quotes the
+ * sentence.
  */
 
 import type { SearchDb } from '../search-db.ts';
@@ -24,7 +25,10 @@ const FIELD_LABELS = wordSet('field_labels');
 /** Only this many words of a sentence are looked up. */
 const MAX_WORDS = 24;
 
-/** Parses a sentence. Sends three statements, and one more each for an ambiguous name and for words that may be compounds. */
+/**
+ * Parses a sentence. Sends three statements, and one more each for an ambiguous name and for words that may be
+ * compounds.
+ */
 export async function parseSentence(db: SearchDb, sentence: string): Promise<ParsedQuery> {
   const reading = { isSentence: true, language: await readLanguage(db) };
   const parsed = await parseInCatalog(db, sentence, reading);
@@ -80,8 +84,8 @@ async function readKnown(
 const FOR = /\b(?:for|my|our|his|her|für|mein\p{L}*|unser\p{L}*|pour|mon|ma|mes)\s+(?:\p{L}+\s+)?$/iu;
 
 /**
- * Whether a word names a person or occasion that must be reported: it is not a value of the shop, and in no product's name
- * (`dad mug`) or after a word such as `for`.
+ * Whether a word names a person or occasion and must be reported: it is not a value of the shop, and either is in no
+ * product's name (unlike in `dad mug`) or follows a word such as `for`.
  */
 function isUnreadPerson(sentence: string, word: Token, language: Language, lookup: Lookup): boolean {
   if (!namesPeopleOrOccasion(word)) return false;
@@ -96,8 +100,8 @@ function withoutSizeSystem(word: Token): Token {
 }
 
 /**
- * The words as the shop has them. `halfRead` are compounds of which the shop has only the second half: a `Kochmesser` is a
- * knife.
+ * The words as the shop has them. `halfRead` are compounds of which the shop has only the second half: a `Kochmesser`
+ * is a knife.
  */
 function replaced(words: Token[], language: Language, lookup: Lookup): { words: Token[]; halfRead: Token[] } {
   const result: Token[] = [];
@@ -148,8 +152,8 @@ function withoutFieldLabels(words: Token[], lookup: Lookup): Token[] {
 }
 
 /**
- * The forms of an unwanted word: its stem and, if different, the word as written, because the stem of `bougie` is not a French
- * word.
+ * The forms of an unwanted word: its stem and, if different, the word as written, because the stem of `bougie` is not a
+ * French word.
  */
 function unwantedWindows({ text, value = '' }: Constraint): Window[] {
   const written = normalizeText(text).match(/[\p{L}\d]+$/u)?.[0] ?? value;
@@ -158,7 +162,8 @@ function unwantedWindows({ text, value = '' }: Constraint): Window[] {
 }
 
 /**
- * An unwanted thing in the shop's words. If the shop has no word for it, it cannot be checked, and is reported as not available.
+ * An unwanted thing in the shop's words. If the shop has no word for it, it cannot be checked, and is reported as not
+ * available.
  */
 function inUnwantedWords(
   constraint: Constraint,

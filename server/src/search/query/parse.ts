@@ -1,6 +1,6 @@
 /**
- * Parses a sentence without the catalogue. Each pass takes the words that it understands; parse-sentence.ts and facet-values.ts
- * then look up the other words in the shop.
+ * Parses a sentence without the catalogue. Each pass takes the words that it understands; parse-sentence.ts and
+ * facet-values.ts then look up the other words in the shop.
  */
 
 import { type Language, languageOf } from '../words/languages.ts';

@@ -5,7 +5,8 @@ import type { Token } from '../words/tokens.ts';
 export interface Constraint {
   kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value' | 'word';
   /**
-   * The words that state the constraint, as they were written, and their position in the sentence (UTF-16 units, end exclusive).
+   * The words that state the constraint, as they were written, and their position in the sentence (UTF-16 units, end
+   * exclusive).
    */
   text: string;
   start: number;
@@ -14,8 +15,8 @@ export interface Constraint {
   max?: number;
   currency?: string;
   /**
-   * Depends on the kind. For `quantity` the number, for `without` and `word` the term, for `wish`, `sort` and `value` the
-   * normalized meaning.
+   * Depends on the kind. For `quantity` the number, for `without` and `word` the term, for `wish`, `sort` and `value`
+   * the normalized meaning.
    */
   value?: string;
   /** The head noun, if it is among these words. Such a constraint is relaxed last. */
@@ -25,8 +26,8 @@ export interface Constraint {
   /** Whether the constraint is never relaxed: a more expensive product is not an alternative to `cheaper than`. */
   isStrict?: boolean;
   /**
-   * Products are not checked for a constraint that was not understood (`isUnread`), or whose word the shop does not have
-   * (`isUnknown`).
+   * Products are not checked for a constraint that was not understood (`isUnread`), or whose word the shop does not
+   * have (`isUnknown`).
    */
   isUnread?: boolean;
   isUnknown?: boolean;
@@ -51,7 +52,10 @@ export interface ParsedQuery {
 
 /** The way to parse a text. */
 export interface Reading {
-  /** Whether the text is a sentence, whose function words carry no meaning; else it consists of keywords typed into a field. */
+  /**
+   * Whether the text is a sentence, whose function words carry no meaning; otherwise it consists of keywords typed into
+   * a field.
+   */
   isSentence: boolean;
   /** The shop's language, for texts whose own language is unclear. */
   language: Language;

@@ -1,5 +1,6 @@
 /**
- * Spelling correction. Words that no product has are completed, corrected or split in two, using only terms in the shop's index.
+ * Spelling correction. Words that no product has are completed, corrected or split in two, using only terms in the
+ * shop's index.
  */
 
 import sql from 'sql-template-tag';
@@ -15,8 +16,8 @@ const MAX_CORRECTIONS = 200;
 const EDIT_PENALTY = 3;
 
 /**
- * Adds candidates to the unknown groups: completions of the last word; else terms within a small edit distance that begin with
- * the same letter; else the two words into which the word splits. Sends two statements.
+ * Adds candidates to the unknown groups: completions of the last word; otherwise terms within a small edit distance
+ * that begin with the same letter; otherwise the two words into which the word splits. Sends two statements.
  */
 export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown: number[]): Promise<TermGroup[]> {
   const words = unknown.map((grp) => ({ grp, term: typedTerm(groups[grp]), isLast: grp === groups.length - 1 }));
@@ -57,8 +58,8 @@ interface Suggestion {
 }
 
 /**
- * Reads indexed terms that begin with the last word, or that have the first letter of an unknown word and differ from it in few
- * letters.
+ * Reads indexed terms that begin with the last word, or that have the first letter of an unknown word and differ from
+ * it in few letters.
  */
 function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLast: boolean }[]): Promise<Suggestion[]> {
   return db.rows(
@@ -106,7 +107,7 @@ async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<strin
   return new Map(rows.map(({ term, products }) => [term, products]));
 }
 
-/** Longer texts are not split, because they are hardly two words of a shop, and each split would look up a long text. */
+/** Longer texts are not split, because they are unlikely to be two words, and each split would look up a long text. */
 const LONGEST_SPLIT = 128;
 
 function splitsOf(term: string): [string, string][] {

@@ -1,4 +1,6 @@
-/** Finds words that a shop may use in place of a word in the sentence: other forms, and other words for the same goods. */
+/**
+ * Finds words that a shop may use in place of a word in the sentence: other forms, and other words for the same goods.
+ */
 
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
@@ -24,7 +26,7 @@ export function windowsAt(words: Token[], at: number): Window[] {
     .map((window) => ({ texts: window.map(({ text }) => text), term: window.map(({ term }) => term).join(' ') }));
 }
 
-/** The texts to look up for a window: itself, and words that may replace it. */
+/** The texts to look up for a window: its own, and words that may replace it. */
 export function candidatesFor(window: Window, language: Language): string[] {
   const [text = ''] = window.texts;
   const others = otherWords(window, language);
@@ -33,7 +35,9 @@ export function candidatesFor(window: Window, language: Language): string[] {
   return [window.term, ...others, ...inflections(text, language)].slice(0, MAX_ALTERNATIVES);
 }
 
-/** The languages whose forms are tried. English includes the others, because a single word may not show its language. */
+/**
+ * The languages whose forms are tried. English includes the others, because a single word may not show its language.
+ */
 function languagesOf(language: Language): Exclude<Language, 'en'>[] {
   return language === 'en' ? ['de', 'fr'] : [language];
 }
@@ -64,8 +68,8 @@ export function mayBeCompound(text: string, language: Language, lookup: Lookup):
 }
 
 /**
- * The replacement for a window: another form or another word in names and values. For a single word that no product has, another
- * form in any text.
+ * The replacement for a window: another form or another word in names and values. For a single word that no product
+ * has, another form in any text.
  */
 export function standIn(window: Window, language: Language, lookup: Lookup): string | undefined {
   const [text = ''] = window.texts;
@@ -76,8 +80,8 @@ export function standIn(window: Window, language: Language, lookup: Lookup): str
   const listed = [window.texts.join(' '), ...(language === 'en' ? [] : forms)];
   const isListed = listed.some((form) => otherWordsFor(form).length > 0);
   const all = (isListed ? [...others, ...forms] : [...forms, ...others]).filter((phrase) => has(lookup(phrase)));
-  // Prefers a type of the shop to a word that a name only mentions: computers for `notebook computer`, although there is a laptop
-  // sleeve.
+  // Prefers a type of the shop to a word that a name only mentions: computers for `notebook computer`, although there
+  // is a laptop sleeve.
   const [first = ''] = all;
   const isMentioned = !lookup(first)?.isHead && !lookup(first)?.isValue;
   const found = (isMentioned ? all.find((phrase) => lookup(phrase)?.isLabel) : undefined) ?? all[0];

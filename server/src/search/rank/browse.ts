@@ -17,8 +17,8 @@ export interface BrowseQuery {
 }
 
 /**
- * Finds the products that meet all conditions. While there are none, drops one more relaxable condition, in their
- * order. Each attempt is one statement.
+ * Finds the products that meet all conditions. If there are none, drops the relaxable conditions one after another
+ * until some product meets the remaining ones. Each attempt is one statement.
  */
 export async function browse(db: SearchDb, query: BrowseQuery): Promise<Candidates> {
   const relaxable = query.conditions.flatMap(({ strict }, i) => (strict ? [] : [i]));

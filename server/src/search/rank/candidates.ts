@@ -10,12 +10,13 @@ import { expectedMatches } from './term-weights.ts';
 /** The number of best matches that are reranked. All further matches stay in the order of their BM25F scores. */
 export const RERANKED = 200;
 /**
- * The coverage of a strong match. If there are at least RERANKED strong matches, weaker ones do not match: `white jeans` then
- * finds only white jeans.
+ * The coverage of a strong match. If there are at least RERANKED strong matches, weaker ones do not match: `white
+ * jeans` then finds only white jeans.
  */
 const STRONG_COVERAGE = 0.5;
 /**
- * The maximum number of weak matches that are ranked for an agent, those with the head noun first. An agent only sees the best.
+ * The maximum number of weak matches that are ranked for an agent, those with the head noun first. An agent only sees
+ * the best.
  */
 const JUDGED_WEAK = 1_000;
 
@@ -61,15 +62,20 @@ export interface Candidates {
 /** A query with the conditions that its results must meet. */
 export interface CandidateQuery extends Query {
   groups: TermGroup[];
-  /** The minimum share of the query's weight that a match must have, unless `headGroups` are given. Default: MIN_COVERAGE. */
+  /**
+   * The minimum share of the query's weight that a match must have, unless `headGroups` are given. Default:
+   * MIN_COVERAGE.
+   */
   minCoverage?: number;
   /** The groups of the head noun. A product with one of them matches, regardless of its coverage. */
   headGroups?: number[];
-  /** Whether a product also matches if it contains no word of the query but the modifier (see `modifierOf`). */
+  /**
+   * Whether a product also matches if the modifier is the only word of the query that it contains (see `modifierOf`).
+   */
   modifierAlone?: boolean;
   /**
-   * Whether weaker matches are excluded only by strong matches that meet all conditions. By default, all strong matches exclude
-   * them.
+   * Whether weaker matches are excluded only by strong matches that meet all conditions. By default, all strong matches
+   * exclude them.
    */
   countEligibleOnly?: boolean;
   /** Whether to read the availability of the best matches. */
@@ -93,8 +99,8 @@ interface Answer {
 /** Reads the best matches and the counts, in one statement. */
 export async function readCandidates(db: SearchDb, query: CandidateQuery): Promise<Candidates> {
   const { groups, headGroups = [], minCoverage = MIN_COVERAGE, countEligibleOnly = false } = query;
-  // For a single word, the best matches need no similarity; with several words, similarity shows which sense of a word is meant.
-  // A single word that is a purpose is an exception, because no name contains it.
+  // For a single word, the best matches need no similarity; with several words, similarity shows which sense of a word
+  // is meant. A single word that is a purpose is an exception, because no name contains it.
   const isSingle = groups.length < 2 && !(countEligibleOnly && headGroups.length === 0);
   const answer = await db.one<Answer>(
     sql`with ${codeMatches(db, query)}, ${judgedMatches(db, query)}
@@ -202,8 +208,9 @@ function judged(db: SearchDb, { must, conditions, filters }: CandidateQuery, fro
       from (${from}) as m cross join lateral (select ${db.siteId}::uuid as site_id, m.product_id as id) as p
       where ${notHidden(db, filters.hidden)}`;
   }
-  // `offset 0` makes the planner look products up one by one, because reading the whole catalogue costs as much as many searches.
-  // The inner `offset 0` keeps the id a column: a full join makes it an expression, for which row-level security allows no index.
+  // `offset 0` makes the planner look products up one by one, because reading the whole catalogue costs as much as many
+  // searches. The inner `offset 0` keeps the id a column: a full join makes it an expression, for which row-level
+  // security allows no index.
   const where = [sql`p.site_id = ${db.siteId}`, sql`p.id = m.product_id`, filters.visible, ...must.where];
   return sql`select m.*, j.failed from (${from} offset 0) as m cross join lateral (
       select ${failed} as failed from ${productsMeeting({ where, slow: must.slow, among: [] })} offset 0) as j`;
@@ -216,8 +223,8 @@ const sqlBetweenValues = sql`E'\\x03'`;
 const sqlBetweenRows = sql`E'\\x04'`;
 
 /**
- * Joins the columns of product `p` and match `b` to one text, because an aggregate for each value would take several times as
- * long.
+ * Joins the columns of product `p` and match `b` to one text, because an aggregate for each value would take several
+ * times as long.
  */
 function valuesOf({ withStock, filters }: CandidateQuery): Sql {
   return sql`concat_ws(${sqlBetweenValues}, b.product_id, to_json(p.name), p.price, p.sales_count, b.score, b.head_groups,

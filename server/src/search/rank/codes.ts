@@ -22,7 +22,10 @@ export interface CodeQuery {
   /** Whether the query has a word that no product has. */
   isUnknown: boolean;
   isSingle: boolean;
-  /** Whether to search codes even for words that products have. Useful to staff, who know the codes, but not to shoppers. */
+  /**
+   * Whether to search codes even for words that products have. Useful to staff, who know the codes, but not to
+   * shoppers.
+   */
   always: boolean;
 }
 

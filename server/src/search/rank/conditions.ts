@@ -97,7 +97,7 @@ export function isOrHas(db: SearchDb, value: string): Sql {
     or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
 }
 
-/** Whether a price is in another currency than the shop's. Prices are not converted. */
+/** Whether a price is in a currency other than the shop's. Prices are not converted. */
 export function isForeignCurrency({ currency: own }: SearchDb, { currency }: Constraint): boolean {
   return currency !== undefined && currency !== own;
 }
@@ -108,7 +108,9 @@ export function metadataNumber(names: string[]): Sql {
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
 
-/** A condition that a variant's price is reduced. Few variants are, and they have their own index (`variants_reduced`). */
+/**
+ * A condition that a variant's price is reduced. Few variants are, and they have their own index (`variants_reduced`).
+ */
 export function isOnSale(db: SearchDb): Sql {
   return sql`p.id in (select v.product_id from variants v where v.site_id = ${db.siteId} and v.compare_at_price > v.price)`;
 }
@@ -183,9 +185,9 @@ const NEGATED_BEFORE =
   '(no|not|non|without|never|zero|free of|free from|instead of|rather than|ohne|keine?|frei von|statt|anstatt|sans|pas de|au lieu de)';
 
 /**
- * A condition that the product's attributes state the value, as `Organic Cotton, Spandex` states cotton; or its description, if
- * the value is not an option in this shop and the text does not state the opposite: `free of BPA`. Only evaluated for products
- * that have one of the words.
+ * A condition that the product's attributes state the value (`Organic Cotton, Spandex` states cotton), or that its
+ * description does. The description counts only if the value is not an option in this shop and the text does not state
+ * the opposite: `free of BPA`. Only evaluated for products that have one of the words.
  */
 function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');
@@ -198,8 +200,8 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
       : empty;
   const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
     and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
-  // Checks with `strpos` first, because most texts lack the word and regular expressions are slow; and then whether the text
-  // negates anything, because the expression for a negated word is the slowest.
+  // Checks with `strpos` first, because most texts lack the word and regular expressions are slow; and then whether the
+  // text negates anything, because the expression for a negated word is the slowest.
   const mentions = (text: Sql) => sql`strpos(${text}, ${folded(beginning)}) > 0`;
   const isSaidIn = (text: Sql) => sql`coalesce((select
       case when ${mentions(sql`t.said`)}
@@ -227,7 +229,9 @@ export function statesAbsence(text: string, value: string): boolean {
   return new RegExp(`${before}|\\b${word}[^a-z0-9]*(?:free|frei)`).test(normalizeText(text));
 }
 
-/** A condition that every variant has the value in an option. Only evaluated for products that have one of the words. */
+/**
+ * A condition that every variant has the value in an option. Only evaluated for products that have one of the words.
+ */
 function everyVariantHas(value: string): Sql {
   return sql`not exists (select from (
       select ${optionText} as text from variants v where v.site_id = p.site_id and v.product_id = p.id offset 0) as o
@@ -235,8 +239,8 @@ function everyVariantHas(value: string): Sql {
 }
 
 /**
- * A condition that no option of `variants v` of `products p` has these words. Options are only read for products that have one of
- * the words.
+ * A condition that no option of `variants v` of `products p` has these words. Options are only read for products that
+ * have one of the words.
  */
 export function variantLacks(db: SearchDb, value: string): Sql {
   return sql`case when ${hasAnyWord(db, value)} then not ${hasForm(optionText, value)} else true end`;

@@ -61,8 +61,8 @@ export function contentWords(sentence: string, words: Token[], groups: TermGroup
 }
 
 /**
- * Whether a product has at least one of the words. Numbers and sizes only count if there are no other words. A completion or
- * correction only counts if there is a single word.
+ * Whether a product has at least one of the words. Numbers and sizes only count if there are no other words. A
+ * completion or correction only counts if there is a single word.
  */
 export function hasAnyWord(words: ContentWord[], { exact, guessed, isCode }: GroupMatches): boolean {
   const descriptive = words.filter(({ text }) => !/^\d/.test(text) && sizeSpellings(normalizeText(text)).length === 1);

@@ -5,7 +5,9 @@ import type { SearchDb } from '../search-db.ts';
 import { termsOf } from '../words/normalize.ts';
 import { isForeignCurrency } from './conditions.ts';
 
-/** Filters that a caller sends in addition to the words. They always apply; words that conflict with them are ignored. */
+/**
+ * Filters that a caller sends in addition to the words. They always apply; words that conflict with them are ignored.
+ */
 export interface SearchFilters extends ProductConditions {
   price: PriceRange;
   /** The requested values of options, attributes, types, vendors and tags. */
@@ -24,8 +26,8 @@ export interface ProductConditions {
 }
 
 /**
- * A query for products `p` that meet the conditions. `offset 0` prevents the planner from evaluating the slow ones first, or
- * reading all variants.
+ * A query for products `p` that meet the conditions. `offset 0` prevents the planner from evaluating the slow ones
+ * first, or reading all variants.
  */
 export function productsMeeting({ where, slow, among }: ProductConditions, joined = empty): Sql {
   const products = sql`products p ${joined} where ${join([...where, ...among], ' and ')}`;
@@ -33,8 +35,8 @@ export function productsMeeting({ where, slow, among }: ProductConditions, joine
 }
 
 /**
- * A query for the ids of products `p` that meet the conditions, in this order. If the caller adds a limit but no order, the
- * planner follows the index of the order until it has enough rows. It looks up only rows that meet `where`.
+ * A query for the ids of products `p` that meet the conditions, in this order. If the caller adds a limit but no order,
+ * the planner follows the index of the order until it has enough rows. It looks up only rows that meet `where`.
  */
 export function productsInOrder({ where, slow }: Pick<ProductConditions, 'where' | 'slow'>, order: Sql): Sql {
   const listed = sql`(select p.site_id, p.id from products p where ${join(where, ' and ')} order by ${order} offset 0) as p`;
@@ -62,8 +64,8 @@ export function hasAttribute(db: SearchDb, name: string, values: string[]): Sql 
 }
 
 /**
- * A condition that `products p` may have one of these labels or option values according to the index; undefined if the index
- * lacks some of them.
+ * A condition that `products p` may have one of these labels or option values according to the index; undefined if the
+ * index lacks some of them.
  */
 export function mayHaveLabel(
   db: SearchDb,
@@ -77,8 +79,8 @@ export function mayHaveLabel(
 }
 
 /**
- * Separates the constraints that are compatible with the filters, with the filters' sort order, from those that conflict with
- * them.
+ * Separates constraints that are compatible with the filters (`kept`) from those that conflict with them (`overruled`).
+ * A sort order of the filters replaces that of the constraints.
  */
 export function withoutConflicts(
   db: SearchDb,

@@ -21,7 +21,7 @@ export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stoc
 
 export interface FoundProduct {
   product: Product;
-  /** The first matching variant that can be bought, or else the first matching one. */
+  /** The first matching variant that can be bought; if there is none, the first matching variant. */
   variant: Variant;
   /** All matching variants, each with its reasons. */
   matches: { variant: Variant; match_reasons: string[] }[];
@@ -34,8 +34,8 @@ export interface FoundProduct {
 
 export interface FindResult {
   /**
-   * All constraints of the sentence in order, each with its position and fate; and with kind `word`, the words that the best
-   * product lacks.
+   * All constraints of the sentence in order, each with its position and fate; and with kind `word`, the words that the
+   * best product lacks.
    */
   understood: Understood[];
   /** For each reason, how many matching products were excluded. A product may count for several reasons. */
@@ -57,8 +57,8 @@ export interface FindQuery {
   /** The maximum number of candidates, 5 by default. */
   limit?: number;
   /**
-   * Product types and handles of published collections, ignoring case. Only products in them are found; absent or null allows
-   * all.
+   * Product types and handles of published collections, ignoring case. Only products in them are found; absent or null
+   * allows all.
    */
   categories?: string[] | null;
   /** The caller's filters. `byIds` returns only variants that meet them. */
@@ -77,10 +77,10 @@ export interface ProductSource extends ProductFilters {
 const MAX_CHECKED = 50;
 
 /**
- * Finds products for a sentence, with reasons: `a blue mug under 20 euros, not plastic`. Understands limits on price, rating and
- * reviews, a quantity, facet values, negations, and the sort order. If no product meets all constraints, some are relaxed, values
- * first and the price last, and marked `relaxed`; negations and `categories` never are. Finds published products only. Sends four
- * statements, and those that the search adds (see `search`).
+ * Finds products for a sentence, with reasons: `a blue mug under 20 euros, not plastic`. Understands limits on price,
+ * rating and reviews, a quantity, facet values, negations, and the sort order. If no product meets all constraints,
+ * some are relaxed, values first and the price last, and marked `relaxed`; negations and `categories` never are. Finds
+ * published products only. Sends four statements, and those that the search adds (see `search`).
  */
 export async function findProducts(
   db: SearchDb,
@@ -117,7 +117,9 @@ function isPlainAttribute({ text }: ContentWord): boolean {
   return isAttribute(word) && !GRADED.has(word);
 }
 
-/** Keeps results that meet every limit reported as applied, and that have the colours and materials of the first result. */
+/**
+ * Keeps results that meet every limit reported as applied, and that have the colours and materials of the first result.
+ */
 function checkedResults(read: { results: Result[]; understood: Understood[] }, words: ContentWord[]) {
   const { candidates, understood } = withKeptLimits(
     read.results.map(({ product }) => product),
@@ -146,10 +148,14 @@ function hasSameValues({ product, variants }: Result, best: Result | undefined):
 
 /** The number of products to read in one step, to check whether one of their variants meets everything. */
 const BATCH = 10;
-/** If no variant meets all constraints, constraints of these kinds are relaxed in this order, and reported as relaxed. */
+/**
+ * If no variant meets all constraints, constraints of these kinds are relaxed in this order, and reported as relaxed.
+ */
 const GIVEN_UP: Understood['kind'][] = ['in_stock', 'value', 'price'];
 
-/** Reads the best products with a variant that meets everything; if there are none, those with variants that meet most. */
+/**
+ * Reads the best products with a variant that meets everything; if there are none, those with variants that meet most.
+ */
 async function readResults(
   source: ProductSource,
   matching: Checked[],
@@ -238,7 +244,8 @@ function resultsOf(products: Product[], candidates: Checked[], context: Context)
     if (!candidate) return [];
     const { score, has } = candidate;
     const variants = matchVariants(product, context.query, context.found.understood, context.found.rewritten);
-    // If a synonym or correction matched, the product may have none of the sentence's words; these are the words that it matched.
+    // If a synonym or correction matched, the product may have none of the sentence's words; these are the words that
+    // it matched.
     const similar = context.words.filter(({ groups }) =>
       groups.every((grp) => has.exact.has(grp) || has.guessed.has(grp)),
     );

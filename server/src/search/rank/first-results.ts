@@ -23,8 +23,8 @@ export function statedFirst<One extends Result>(results: One[], understood: Unde
 }
 
 /**
- * Puts products with the word in their type or tags before those with it only in their name: a teapot before tea towels for
- * `tea`, and products of the type bags before a sleeping bag for `a bag`.
+ * Puts products with the word in their type or tags before those with it only in their name: a teapot before tea towels
+ * for `tea`, and products of the type bags before a sleeping bag for `a bag`.
  */
 export function labelledFirst<One extends Result>(results: One[], query: string, understood: Understood[]): One[] {
   const asked = new Set(termsOf(query));

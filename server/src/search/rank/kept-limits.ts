@@ -1,6 +1,7 @@
 /**
- * The final check of a response: each variant in it must meet every limit that is reported as applied. The search already ensures
- * this. If a later change breaks that, the variant is removed here, or the limit is reported as not applied.
+ * The final check of a response: each variant in it must meet every limit that is reported as applied. The search
+ * already ensures this. If a later change breaks that, the variant is removed here, or the limit is reported as not
+ * applied.
  */
 
 import type { Product, Understood, Variant } from '@commerce-backend/spec';
@@ -17,8 +18,8 @@ export interface Kept {
 }
 
 /**
- * The candidates that meet all limits, each with the variants that do. If there is none, all candidates, and the limits become
- * relaxed.
+ * The candidates that meet all limits, each with the variants that do. If there is none, all candidates, and the limits
+ * become relaxed.
  */
 export function withKeptLimits<Each extends Kept>(
   candidates: Each[],
@@ -60,8 +61,8 @@ function isNamed({ name }: Product, value: string): boolean {
 }
 
 /**
- * Whether the value belongs to an option of the product, but the variant has another value that is not named either. For `red or
- * blue`, one of the two is enough.
+ * Whether the value belongs to an option of the product, but the variant has another value that is not named either.
+ * For `red or blue`, one of the two is enough.
  */
 function hasOtherValue(product: Product, variant: Variant, named: Understood[], value: string): boolean {
   if (isNamed(product, value)) return false;

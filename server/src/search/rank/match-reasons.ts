@@ -60,8 +60,8 @@ function wordReasons(fields: FieldWords, groups: TermGroup[], values: Set<string
 const SHORT_FIELDS = new Set(['name', 'vendor', 'type', 'tags']);
 
 /**
- * Whether a word is not a reason in a long field: a number can mean anything there, and option values of the variant are
- * listed separately.
+ * Whether a word is not a reason in a long field: a number can mean anything there, and option values of the variant
+ * are listed separately.
  */
 function isExplainedOtherwise(group: TermGroup, values: Set<string>): boolean {
   return isNumber(group.text) || group.alternatives.some(({ term }) => values.has(term));

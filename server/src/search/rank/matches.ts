@@ -27,7 +27,9 @@ export interface MatchOptions {
   minCoverage: number;
   /** The groups of the head noun, of which a product must have one. */
   headGroups?: number[];
-  /** Whether a product also matches if it contains no word of the query but the modifier (see `modifierOf`). */
+  /**
+   * Whether a product also matches if the modifier is the only word of the query that it contains (see `modifierOf`).
+   */
   modifierAlone?: boolean;
   /** A condition on the rest of the statement. If it is false, no postings are read. */
   when?: Sql;
@@ -47,10 +49,10 @@ export const matchesByCode = sql`select product_id, ${CODE_SCORE}::float8 as sco
   false as vendor_match, 0 as exact_groups, 0 as guessed_groups, true as code_match from coded`;
 
 /**
- * A query for products that match by their words, visible or not: `(product_id, score, coverage)` and the columns of a candidate.
- * The score adds up, for each group, the impact of its best term times the group's idf; the sum is multiplied by a power of the
- * coverage, which is the share of the query's weight that the product has. Groups are joined, which takes less than half the time
- * of aggregating all postings by product.
+ * A query for products that match by their words, visible or not: `(product_id, score, coverage)` and the columns of a
+ * candidate. The score adds up, for each group, the impact of its best term times the group's idf; the sum is
+ * multiplied by a power of the coverage, which is the share of the query's weight that the product has. Groups are
+ * joined, which takes less than half the time of aggregating all postings by product.
  */
 export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options: MatchOptions): Sql {
   const total = weighted.weights.reduce((sum, { idf }) => sum + idf, 0);
@@ -65,7 +67,8 @@ export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options
   }
   if (!first) return sql`${matchesByCode} where false`;
   if (hasOneGroup(weighted)) return matchesOfOne(first, read(first));
-  // Always adds up in the same order, so that a product has the same coverage in both parts of a statement.
+  // The parts are always added up in the same order, so that a product has the same coverage in both parts of a
+  // statement.
   const each = (part: (part: Part) => Sql, between: string) => join([...optional, ...essential].map(part), between);
   return sql`select product_id, bm25 * power(coverage, ${COVERAGE_EXPONENT}::float8) as score, coverage, head_groups, vendor_match,
       exact_groups, guessed_groups, false as code_match
@@ -119,9 +122,9 @@ interface Part {
 }
 
 /**
- * Splits the groups into essential ones, of which a match must have at least one, and optional ones (MaxScore; Turtle and Flood,
- * 1995), each with the most frequent first. Groups of the head noun are essential; without a head noun, those without which a
- * product cannot reach the minimum coverage.
+ * Splits the groups into essential ones, of which a match must have at least one, and optional ones (MaxScore; Turtle
+ * and Flood, 1995), each with the most frequent first. Groups of the head noun are essential; without a head noun,
+ * those without which a product cannot reach the minimum coverage.
  */
 function partitionGroups(
   weighted: WeightedQuery,
@@ -141,7 +144,9 @@ function partitionGroups(
   return [parts(true, optional.length), optional];
 }
 
-/** All groups except the most frequent ones, as long as these together have less than this share of the query's weight. */
+/**
+ * All groups except the most frequent ones, as long as these together have less than this share of the query's weight.
+ */
 export function essentialGroups(weights: Pick<GroupWeight, 'idf'>[], minCoverage: number): number[] {
   const total = weights.reduce((sum, { idf }) => sum + idf, 0);
   let cumulative = 0;
@@ -176,8 +181,8 @@ const GROUPED_BELOW = 2_000;
 
 /** A query for the postings of a group by product: `(product_id, impact, place, exact, guessed)`. */
 function postings(db: SearchDb, { terms: [term, ...others] }: Part, weighted: WeightedQuery, when: Sql): Sql {
-  // All groups of a query use the same form, which limits the number of prepared statements. Frequent terms are an exception,
-  // because grouping them takes as long as reading them.
+  // All groups of a query use the same form, which limits the number of prepared statements. Frequent terms are an
+  // exception, because grouping them takes as long as reading them.
   const { terms, weights } = weighted;
   const isFrequent =
     others.length === 0 && !term?.in_names && (weights[term?.grp ?? 0]?.products ?? 0) >= GROUPED_BELOW;

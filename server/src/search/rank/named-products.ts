@@ -1,6 +1,6 @@
 /**
- * Matches for lists that are not sorted by relevance. All words must be in names or values, because descriptions mention too
- * much.
+ * Matches for lists that are not sorted by relevance. All words must be in names or values, because descriptions
+ * mention too much.
  */
 
 import sql, { join, type Sql } from 'sql-template-tag';

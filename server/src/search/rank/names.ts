@@ -9,7 +9,10 @@ export interface NameTerms {
   head: string | undefined;
 }
 
-/** Cached, because the same products are found repeatedly, and analysing a name takes longer than all other work with it. */
+/**
+ * Cached, because the same products are found repeatedly, and analysing a name takes longer than all other work with
+ * it.
+ */
 const known = new LRUCache<string, NameTerms>({ max: 5_000 });
 
 export function nameTerms(name: string): NameTerms {

@@ -29,8 +29,8 @@ export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
 }
 
 /**
- * Like `findProducts`, for several needs. Sends one more statement if the sentence joins words, and then the statements of each
- * need.
+ * Like `findProducts`, for several needs. Sends one more statement if the sentence joins words, and then the statements
+ * of each need.
  */
 export async function findNeeds(db: SearchDb, source: ProductSource, query: FindQuery): Promise<NeedsResult> {
   const { limit = 5 } = query;
@@ -131,11 +131,15 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
   };
 }
 
-/** Adds shared limits to each part: those at the beginning of the sentence, and certain ones of the last part. */
+/**
+ * Adds shared limits to each part: those at the beginning of the sentence, and those of the last part that apply to
+ * all.
+ */
 function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, isChoice: boolean): string[] {
   const firstWord = parsed.words[0]?.start ?? 0;
   const last = parts.at(-1)?.start ?? 0;
-  // An exclusion applies to all parts of a choice, and to parts without their own article: `a backpack or bag without leather`.
+  // An exclusion applies to all parts of a choice, and to parts without their own article: `a backpack or bag without
+  // leather`.
   const isOfAll = isChoice || !HAS_ARTICLE.test(parts.at(-1)?.text ?? '');
   const isShared = (each: Constraint) =>
     (each.end <= firstWord && (isLimit(each) || ['without', 'sort', 'wish'].includes(each.kind))) ||
@@ -153,7 +157,9 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, 
   });
 }
 
-/** Matches `in black` at the end of a sentence. In `toaster and kettle in black`, without articles, it applies to both. */
+/**
+ * Matches `in black` at the end of a sentence. In `toaster and kettle in black`, without articles, it applies to both.
+ */
 const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}-]+)?)\s*[.!?]?$/iu;
 /** Matches an attribute that applies to all things: `a hoodie and shorts, both in black`. */
 const BOTH =

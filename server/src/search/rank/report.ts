@@ -58,7 +58,10 @@ function isOtherColour(word: ContentWord, { product: { product }, variants }: Re
 
 const COLOUR_OPTION = /^(?:colou?rs?|farben?|couleurs?)$/i;
 
-/** Whether a number is a size of the product or in its name: the 42 of boots, or of a `Route 42 Bag`, but not of a `42 l` bag. */
+/**
+ * Whether a number is a size of the product or in its name: the 42 of boots, or of a `Route 42 Bag`, but not of a `42
+ * l` bag.
+ */
 function isOwnNumber({ text }: ContentWord, { product: { product } }: Result): boolean {
   const values = product.options.flatMap((option) => option.values.map((value) => termsOf(value).join(' ')));
   return termsOf(product.name).includes(text) || values.includes(text);
@@ -119,7 +122,10 @@ function overlaps(a: { start: number; end: number }, b: { start: number; end: nu
   return a.start < b.end && b.start < a.end;
 }
 
-/** Marks values that no matching variant has as relaxed, and adds option values that only the product's own options define. */
+/**
+ * Marks values that no matching variant has as relaxed, and adds option values that only the product's own options
+ * define.
+ */
 function withOptionValues(understood: Understood[], query: string, results: Result[]): Understood[] {
   const values = results[0]?.variants.values ?? [];
   const isGivenUp = (each: Understood, { variants }: Result) => {

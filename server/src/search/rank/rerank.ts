@@ -19,7 +19,8 @@ const WEIGHTS = {
   /** The share of the name's words that the query has. */
   titleCoverage: 0.65,
   /**
-   * The name begins with a word of the query. Negative, because names often begin with the brand, and the head noun comes later.
+   * The name begins with a word of the query. Negative, because names often begin with the brand, and the head noun
+   * comes later.
    */
   titleStart: -0.2,
   /** One of several words of the query is the head noun of the name: the pad of a `mouse pad`. */

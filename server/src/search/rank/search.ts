@@ -1,7 +1,7 @@
 /**
  * A search has these steps:
  * 1. parse the sentence (query/parse.ts)
- * 2. replace its words by words that the shop uses, correct their spelling and weight them (weigh-words.ts)
+ * 2. replace its words with words that the shop uses, correct their spelling and weight them (weigh-words.ts)
  * 3. read the best matches (candidates.ts)
  * 4. relax conditions until some product meets the remaining ones
  * 5. rerank (rerank.ts)
@@ -40,7 +40,7 @@ export interface SearchResult {
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
   /** The words of the sentence that the search used, as they were written. */
   words: Token[];
-  /** The words of `words` for which the shop uses other words than the sentence. */
+  /** The entries of `words` for which the shop uses other words than the sentence. */
   rewritten: Token[];
   /** The groups of the query after spelling correction. */
   groups: TermGroup[];
@@ -72,9 +72,9 @@ export interface SearchOptions {
 }
 
 /**
- * Searches products by a sentence. If no product meets all conditions, the least important ones are relaxed and reported. Sends
- * two statements, and one more for each of these: `facetConditions`, an ambiguous name, a rating, a repeated search with a
- * lower coverage, a part of a code. Sends up to six more if no product has a word.
+ * Searches products by a sentence. If no product meets all conditions, the least important ones are relaxed and
+ * reported. Sends two statements, and one more for each of these: `facetConditions`, an ambiguous name, a rating, a
+ * repeated search with a lower coverage, a part of a code. Sends up to six more if no product has a word.
  */
 export async function search(
   db: SearchDb,
@@ -153,8 +153,8 @@ function distinct(constraints: Constraint[]): Constraint[] {
 }
 
 /**
- * As many constraints as can be conditions, in the order of the sentence; and as `unread` the others, which are reported as not
- * checked.
+ * `all` has as many constraints as can be conditions, in the order of the sentence. `unread` has the others, which are
+ * reported as not checked.
  */
 function readable(constraints: Constraint[]): { all: Constraint[]; unread: Constraint[] } {
   const each = distinct(constraints);
@@ -165,8 +165,8 @@ function readable(constraints: Constraint[]): { all: Constraint[]; unread: Const
 }
 
 /**
- * The lowest `failed` of matches that meet the strict conditions; undefined if there are none. Less important conditions have
- * lower bits, so the lowest number is the best outcome.
+ * The lowest `failed` of matches that meet the strict conditions; undefined if there are none. Less important
+ * conditions have lower bits, so the lowest number is the best outcome.
  */
 function fewestFailed({ counts }: Candidates, conditions: Condition[]): number | undefined {
   const strict = conditions.reduce((bits, condition, i) => bits | (condition.strict ? 1 << i : 0), 0);
@@ -231,8 +231,8 @@ function givesUpLimit({ conditions }: CandidateQuery, failed: number): boolean {
 const FALLBACK_COVERAGE = 0.1;
 
 /**
- * Reads candidates. If none meets the strict conditions, tries again with more lenient matching: products with any of the words
- * if the caller reports missing words, else products with only the modifier.
+ * Reads candidates. If none meets the strict conditions, tries again with more lenient matching: products with any of
+ * the words if the caller reports missing words, otherwise products with only the modifier.
  */
 async function readWithFallback(
   db: SearchDb,

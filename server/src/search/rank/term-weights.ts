@@ -1,6 +1,6 @@
 /**
- * Looks up the terms of a query, including the shop's synonyms, and computes each group's inverse document frequency in this
- * shop.
+ * Looks up the terms of a query, including the shop's synonyms, and computes each group's inverse document frequency in
+ * this shop.
  */
 
 import { hash } from 'node:crypto';
@@ -61,8 +61,8 @@ export interface WeightedQuery {
 }
 
 /**
- * Large counts are slow to compute and hardly change the weights, so they are cached for a minute for the same catalogue
- * version.
+ * Large counts are slow to compute and hardly change the weights, so they are cached for a minute for the same
+ * catalogue version.
  */
 const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;
@@ -82,13 +82,16 @@ const NO_WORDS: WeightedQuery = {
 
 export interface WeightOptions {
   /**
-   * The unfinished last word. Words of names that begin with it are added to the last group, but change neither its weight nor
-   * other matches.
+   * The unfinished last word. Words of names that begin with it are added to the last group, but change neither its
+   * weight nor other matches.
    */
   prefix?: string | undefined;
 }
 
-/** Adds synonyms and weights. Sends one statement; none without words, or if the result for this catalogue version is cached. */
+/**
+ * Adds synonyms and weights. Sends one statement; none without words, or if the result for this catalogue version is
+ * cached.
+ */
 export async function weightTerms(
   db: SearchDb,
   groups: TermGroup[],
@@ -158,8 +161,8 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
 const MAX_ESTIMATED_GROUPS = 10;
 
 /**
- * Estimates how many products have at least this share of the query's weight, as if terms were independent; 0 if there are too
- * many groups.
+ * Estimates how many products have at least this share of the query's weight, as if terms were independent; 0 if there
+ * are too many groups.
  */
 export function expectedMatches(
   { weights, productCount }: Pick<WeightedQuery, 'weights' | 'productCount'>,
@@ -193,7 +196,8 @@ function cachedFrequencies(key: string, groups: TermGroup[]): Map<string, Docume
 function weightOf(rows: (DocumentFrequencies & { product_count: number })[]): GroupWeight {
   const sum = (name: keyof DocumentFrequencies) => rows.reduce((total, row) => total + row[name], 0);
   const productCount = rows[0]?.product_count ?? 0;
-  // Estimates how many products have any of the terms, as if these were independent, because counting the union is too slow.
+  // Estimates how many products have any of the terms, as if these were independent, because counting the union is too
+  // slow.
   const products = Math.round(
     rows.length < 2 || productCount === 0
       ? sum('products')
@@ -225,8 +229,9 @@ function wantedTerms(db: SearchDb, groups: TermGroup[]): Sql {
 }
 
 /**
- * A query part with the words that begin with the last word, for its group; empty if there is none. Uses words of names, the most
- * common first. For a single word, words of other texts are added, so that a longer prefix finds no more than a shorter one.
+ * A query part with the words that begin with the last word, for its group; empty if there is none. Uses words of
+ * names, the most common first. For a single word, words of other texts are added, so that a longer prefix finds no
+ * more than a shorter one.
  */
 function completions(db: SearchDb, groups: TermGroup[], prefix: string | undefined): Sql {
   const known = groups.at(-1)?.alternatives.map(({ term }) => term) ?? [];

@@ -1,4 +1,6 @@
-/** The similarity of candidates to the best ones, because what these have in common is probably what the query means. */
+/**
+ * The similarity of candidates to the best ones, because what these have in common is probably what the query means.
+ */
 
 import { cosinesTo, DIMENSIONS } from '../index/latent.ts';
 import type { Candidate } from './candidates.ts';

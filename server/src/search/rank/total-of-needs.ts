@@ -15,8 +15,9 @@ export function totalOf(db: SearchDb, constraints: Constraint[]): Constraint | u
 }
 
 /**
- * Keeps the total within `max`: by the best candidate of each need, or else by the cheapest. Other candidates are kept only if
- * they could replace one without exceeding it. `relaxed` if even the cheapest cost more.
+ * Keeps the total within `max`: with the best candidate of each need, otherwise with the cheapest one of each. Keeps
+ * another candidate only if it could replace the chosen one of its need without exceeding `max`. The fate is `relaxed`
+ * if even the cheapest candidates cost more.
  */
 export function withinTotal(found: FindResult[], max: number): { found: FindResult[]; fate: Understood['fate'] } {
   if (found.some(({ candidates }) => candidates.length === 0)) return { found, fate: 'not_available' };

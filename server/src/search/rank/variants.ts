@@ -33,8 +33,8 @@ export interface VariantMatches {
 }
 
 /**
- * The variants of a product that meet the limits and have the named option values, if the product has those. `words` are the
- * words of the sentence for which the shop has others.
+ * The variants of a product that meet the limits and have the named option values, if the product has those. `words`
+ * are the words of the sentence for which the shop has others.
  */
 export function matchVariants(
   product: Product,
@@ -205,7 +205,8 @@ interface ValueMatch {
 }
 
 /**
- * Finds where a sentence names a value, even with another spelling of the size, without its unit, or as a size within its range.
+ * Finds where a sentence names a value, even with another spelling of the size, without its unit, or as a size within
+ * its range.
  */
 function findValue(parts: Part[], value: string): ValueMatch | undefined {
   const terms = termsIn(value);
@@ -269,7 +270,10 @@ function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   return matches.filter(({ length }) => length === most);
 }
 
-/** Prefers values that are not in the product's name: of a `Linen Bed Set` in linen and plum, `plum bed linen` matches plum. */
+/**
+ * Prefers values that are not in the product's name: of a `Linen Bed Set` in linen and plum, `plum bed linen` matches
+ * plum.
+ */
 function withoutNames({ name }: Product, matches: ValueMatch[]): ValueMatch[] {
   const words = ` ${termsIn(name).join(' ')} `;
   const others = matches.filter(({ value }) => !words.includes(` ${termsIn(value).join(' ')} `));

@@ -17,7 +17,8 @@ export interface WeighedWords {
 }
 
 /**
- * Weights the groups of a sentence, which already has the shop's words. Corrects words that no product has, and weights again.
+ * Weights the groups of a sentence, which already has the shop's words. Corrects words that no product has, and weights
+ * again.
  */
 export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<WeighedWords> {
   const weighted = await weightTerms(db, groups);
@@ -27,8 +28,8 @@ export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<
 }
 
 /**
- * Weights typed keywords, after replacing them by words of the shop. `unfinished` is the last word, if it may be the beginning of
- * another.
+ * Weights typed keywords, after replacing them by words of the shop. `unfinished` is the last word, if it may be the
+ * beginning of another.
  */
 export async function weighKeywords(
   db: SearchDb,

@@ -1,5 +1,6 @@
 /**
- * The word lists for parsing sentences, one file for each language. Each line contains entries, normalized and without accents.
+ * The word lists for parsing sentences, one file for each language. Each line contains entries, normalized and without
+ * accents.
  */
 
 import de from './de.json' with { type: 'json' };

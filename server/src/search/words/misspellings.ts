@@ -1,8 +1,8 @@
 /** Decides whether a word is probably another word with a typing error. */
 
 /**
- * The number of edits between two words; swapping two neighbours is one edit. Returns a number above two, or infinity, if there
- * are more.
+ * The number of edits between two words; swapping two neighbours is one edit. Returns a number above two, or infinity,
+ * if there are more.
  */
 export function edits(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Infinity;
@@ -27,12 +27,13 @@ const MIN_REPLACED = 7;
 const MIN_ADDED = 6;
 
 /**
- * Whether `typed` is probably a misspelt `word`: letters are swapped, one is missing, or one is doubled instead of another
- * (`hoddie`); in a longer word, one is added or wrong. The first letter must be right.
+ * Whether `typed` is probably a misspelt `word`: letters are swapped, one is missing, or one is doubled instead of
+ * another (`hoddie`); in a longer word, one is added or wrong. The first letter must be right.
  */
 export function isSlipOf(typed: string, word: string): boolean {
   const longer = typed.length - word.length;
-  // Fast checks first, because a word is compared with hundreds of words, and most differ in length or from the second letter on.
+  // Fast checks first, because a word is compared with hundreds of words, and most differ in length or from the second
+  // letter on.
   if (typed.length < MIN_SLIP || word.length < MIN_SLIP - 1 || longer > 2 || longer < -2) return false;
   if (typed[0] !== word[0] || typed === word) return false;
   if (isSameButForDoubles(typed, word)) return true;

@@ -3,9 +3,9 @@
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * Replaces HTML tags, and entities without a readable character, by spaces. Descriptions are stored as plain text (see
- * shop/plain-text.ts), so tags only occur in names and in data of older releases. A parser would be too slow, because
- * this function runs for each indexed or ranked text.
+ * Replaces HTML tags, and entities without a readable character, with spaces. Descriptions are stored as plain text
+ * (see shop/plain-text.ts), so tags only occur in names and in data of older releases. A parser would be too slow,
+ * because this function runs for each indexed or ranked text.
  */
 export function stripHtml(text: string): string {
   if (!text.includes('<') && !text.includes('&')) return text;
@@ -20,8 +20,8 @@ const ASCII = /^[\t\n\r -~]*$/;
 export const FRENCH_TEA = /(?<![\p{L}\p{N}])th(?:é|e\u0301)(?![\p{L}\p{M}\p{N}])/giu;
 
 /**
- * Converts to lower case, and removes accents and compatibility forms: `Café` becomes `cafe`, `½` becomes `1⁄2`, `thé` becomes
- * `tea`.
+ * Converts to lower case, and removes accents and compatibility forms: `Café` becomes `cafe`, `½` becomes `1⁄2`, `thé`
+ * becomes `tea`.
  */
 export function normalizeText(text: string): string {
   // Most texts are ASCII; the other steps would take many times as long.
@@ -100,7 +100,7 @@ export function measurementTerm(number: string, unit: string | undefined): strin
   return symbol !== undefined && isNumber(number) ? number + symbol : undefined;
 }
 
-/** The terms, and another one for each number that is followed by its unit. */
+/** The terms, and an additional term for each number that is followed by its unit. */
 export function withMeasurements(terms: string[]): string[] {
   const measurements = terms.map((term, i) =>
     DIGIT_FIRST.test(term) ? measurementTerm(term, terms[i + 1]) : undefined,

@@ -6,7 +6,10 @@ export interface ParsedNumber {
   value: number;
   /** The index of the next token after the number. */
   to: number;
-  /** Whether the number is written in words. Such numbers are part of a name more often, so callers need further evidence. */
+  /**
+   * Whether the number is written in words. Such numbers are part of a name more often, so callers need further
+   * evidence.
+   */
   isSpelled: boolean;
 }
 

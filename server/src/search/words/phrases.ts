@@ -3,7 +3,9 @@ import type { Token } from './tokens.ts';
 /** A table of fixed phrases by their first word. */
 export type PhraseTable<Value> = ReadonlyMap<string, { words: string[]; value: Value }[]>;
 
-/** Creates a table. `entries` have a value and its phrases, as a list or separated by commas. Longer phrases come first. */
+/**
+ * Creates a table. `entries` have a value and its phrases, as a list or separated by commas. Longer phrases come first.
+ */
 export function phraseTable<Value>(entries: [Value, string | string[]][]): PhraseTable<Value> {
   const table = new Map<string, { words: string[]; value: Value }[]>();
   for (const [value, list] of entries) {

@@ -22,12 +22,12 @@ const PIECE = new RegExp(
     String.raw`[1-9]\d{0,2}(?:[.,]\d{3})+(?:[.,]\d{1,2})?(?![\p{L}\d])`,
     String.raw`[1-9]\d{0,2}(?:['’]\d{3})+(?:[.,]\d{1,2})?(?![\p{L}\d])`,
     String.raw`[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?= ?(?:[€$£]|(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L})))`,
-    // 20,- and 20.-
+    // As in `20,-` and `20.-`.
     String.raw`\d+[.,][-–—]{1,2}(?! ?\d)`,
-    // 5k, before the 1 of 1.5k
+    // As in `5k` and `1.5k`. Comes before the pattern for plain numbers.
     String.raw`\d+(?:[.,]\d+)?k(?![\p{L}\d])`,
     String.raw`\d+(?:[.,]\d+)?(?![\p{L}\d])`,
-    // 20eur as two pieces
+    // Splits `20eur` into two pieces.
     String.raw`\d+(?:[.,]\d+)?(?=(?:eur|euros?|usd|chf|gbp|dollars?)(?!\p{L}))`,
     String.raw`[\p{L}\p{N}]+(?:['’‘\u0060][\p{L}\p{N}]+)*`,
     String.raw`[^\s\p{L}\p{N}]`,

@@ -14,7 +14,8 @@ const FRENCH_ENDINGS = ['euses', 'euse', 'elles', 'elle', 'ales', 'aux', 'ives',
 const ADDED = { de: ['e', 'en', 'n', 'er', 's'], fr: ['e', 's', 'x'] };
 
 /**
- * The infinitives of a German verb in the third person: `gärtnern` for `gärtnert`, `wandern` for `wandert`, `backen` for `backt`.
+ * The infinitives of a German verb in the third person: `gärtnern` for `gärtnert`, `wandern` for `wandert`, `backen`
+ * for `backt`.
  */
 function infinitives(word: string): string[] {
   return word.length > 4 && /[^aeiouts]t$/.test(word) ? [`${word.slice(0, -1)}n`, `${word.slice(0, -1)}en`] : [];

@@ -14,8 +14,7 @@ import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
  * Exports everything stored about the calling customer, without secrets. Orders (with their refunds and returns) and
- * audit events are paged together, newest first. The other data is limited in number, and every page contains all of
- * it.
+ * audit events are paged together, newest first. Every page contains all other data, which is limited in number.
  */
 export async function exportCustomer(
   shop: Shop,

@@ -41,7 +41,7 @@ interface Profile {
 
 /**
  * Stores a registration until its e-mail address is verified. An address may have several pending registrations, each
- * with its own link and password. The link that the owner of the mailbox opens decides the password of the account.
+ * with its own link and password. The account gets the password of the registration whose link is opened first.
  */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
   const registration_id = uuidv7();
@@ -53,7 +53,8 @@ export async function register(shop: Shop, { email, password_hash, profile }: Re
 }
 
 /**
- * Sends a new link to verify this e-mail address: for a change to it, for its account, or for its newest registrations.
+ * Mails a new link that verifies this e-mail address. The link is for a pending change to the address, otherwise for
+ * its account, otherwise for its newest registrations.
  */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
@@ -69,8 +70,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Redeems a verification link: creates an account or changes its e-mail address, and assigns guest orders with this
- * address to the account. Throws `verification_token_invalid`.
+ * Redeems a verification link: creates an account, or changes the e-mail address of an existing one, and assigns guest
+ * orders with the verified address to the account. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -84,8 +85,8 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
 }
 
 /**
- * Serializes calls with verification links of one e-mail address, so that only the first call creates the account. Lock
- * order: customers, registrations, codes.
+ * Serializes calls with verification links for the same e-mail address, so that only the first call creates the
+ * account. Lock order: customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
   const sent = await codes.findSentCode(shop, VERIFIES, token);
@@ -108,8 +109,8 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 
 /**
  * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail
- * address. If a customer without a password already has this address (created by staff), that customer keeps its data
- * and gets the password of the registration.
+ * address. If a customer without a password already has this address, for example one whom staff created, this customer
+ * keeps all other data and gets the password of the registration.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(
@@ -140,7 +141,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   return { ...customer, marketing_opt_in };
 }
 
-/** Marks an e-mail address as verified. If the address is a new one, makes it the address of the account. */
+/** Marks an e-mail address as verified, and makes it the address of the account. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
   const before = await shop.one<RowOf<'customers', 'email'> & { by_staff: boolean }>(
     sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers

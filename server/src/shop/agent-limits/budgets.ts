@@ -131,8 +131,8 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
 }
 
 /**
- * Returns the amount of a locked order to the agent's budget: `cents` after a refund, otherwise all of it. The
- * remaining budget increases only if the amount was spent in the current period.
+ * Returns the amount that a locked order has spent to the agent's budget: `cents` after a refund, otherwise the whole
+ * amount. The remaining budget increases only if the amount was spent in the current period.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(

@@ -86,7 +86,10 @@ async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): P
   return [...fewer, ...others.slice(0, MOST).map((variant) => alternativeOf(another, { product, variant }))];
 }
 
-/** The budget in minor units that the other lines of the requested cart leave for a variant. */
+/**
+ * Returns the amount, in minor units, that the agent can still spend on a variant: its budget minus the other lines of
+ * the cart.
+ */
 async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: string): Promise<number> {
   if (!shop.agent) return 0;
   const room = roomIn(await budgetOf(shop, shop.agent.token_id));

@@ -86,7 +86,7 @@ export interface Exchange {
   client_id: string;
   redirect_uri: string;
   code_verifier: string;
-  /** As `resourceNamed` returns it; null if the client sends none. */
+  /** The requested resource, from `resourceNamed`; null if the client sent none. */
   resource: string | null;
 }
 

@@ -25,7 +25,7 @@ import { readUrls } from './product-links.ts';
 import { candidatesOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
-/** The chosen variants, one for each product that the sentence asks for, or why none was chosen. */
+/** The chosen variants, one for each product that the sentence asks for, or the reason why none was chosen. */
 type Choice =
   | { status: 'chosen'; lines: { proposal: Proposal; quantity: number }[] }
   | { status: 'needs_choice'; question: string }
@@ -228,7 +228,10 @@ async function chooseNamed(
   return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
 }
 
-/** Returns the product with the variants that meet the filters, or without variants if the product itself does not. */
+/**
+ * Returns the product with the variants that meet the filters. If the product itself does not meet them, returns it
+ * without variants.
+ */
 async function withinFilters(shop: Shop, product: Product, filters: Filters): Promise<Product> {
   const { where, slow } = conditionsOf(filters.list);
   const named = [sql`p.site_id = ${shop.siteId}`, sql`p.id = ${product.id}`];

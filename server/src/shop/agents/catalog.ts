@@ -26,7 +26,8 @@ export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promis
   const filters = {
     ...read,
     list: [...within.map((slow): Filter => ({ slow })), ...narrowing(read.list)],
-    // The best results are read by id without the conditions of the list, so the search itself needs the categories.
+    // The best results are read by id, without the conditions of the list. So the search itself needs the condition on
+    // the categories.
     search: { ...read.search, slow: [...within, ...read.search.slow] },
   };
   const found = (await catalog.listMeeting(shop, query, filters, agentFacets.OF_AGENTS)).body();

@@ -93,8 +93,8 @@ interface ApprovedConsent {
 /**
  * Issues the token of an approved request once, even for concurrent polls. Locks the customer's row, so that no
  * customer gets more than ten active tokens. First revokes the token that the new one replaces, if any. Throws
- * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without `resource`,
- * the token is valid for all resources of the shop.
+ * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without
+ * `resource`, the token is valid for all resources of the shop.
  */
 export async function issue(
   shop: Shop,

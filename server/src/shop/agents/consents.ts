@@ -65,7 +65,10 @@ const grantable = (days: number | null): Sql => sql`select case when k.status = 
       now() + ${days}::int * interval '1 day', now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
     else k.token_expires_at end as token_expires_at`;
 
-/** Whether the agent or, at the approval, the customer named a budget in `agent_consents k`. Code flows have null for none. */
+/**
+ * Whether the request in `agent_consents k` names a budget, or the customer chose one at the approval. A request for an
+ * authorization code may have none.
+ */
 const budgetNamed: Sql = sql`(k.budget_cents is not null and (k.budget_named or k.status in ('approved', 'consumed')))`;
 
 /**

@@ -33,12 +33,12 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
   understood: Understood[];
 }
 
-/** The best product is clear if its score is at least this many times the next one's. */
+/** The first match is clear if its score is at least this many times the score of the second. */
 const CLEAR_LEAD = 1.3;
 
 /**
- * Returns a source of the shop's published products for the search. With filters, its products have only matching
- * variants.
+ * Returns a source of the shop's published products for the search. If there are filters, the products contain only the
+ * matching variants.
  */
 export function searchableProducts(shop: Shop, filters?: Filters): ProductSource & { whole: Map<string, Product> } {
   const whole = new Map<string, Product>();
@@ -160,9 +160,9 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
 }
 
 /**
- * Proposes a variant of a product in a list, with its match reasons: the one with most of the requested option values,
- * if possible in stock, then the cheapest. `narrowed` contains only the variants that meet the filters. Returns
- * undefined if there are none.
+ * Proposes a variant of a product in a list, with its match reasons: the variant with the most requested option values;
+ * of several, one in stock; of these, the cheapest. `narrowed` contains only the variants that meet the filters.
+ * Returns undefined if there are none.
  */
 export function propose(product: Product, narrowed: Product, query: CatalogQuery): Proposal | undefined {
   const { q = '', price_min, price_max } = query;

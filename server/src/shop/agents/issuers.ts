@@ -1,7 +1,7 @@
 /**
- * The OAuth issuers of a shop: `/sites/{site_id}` of the base URL, and each of the shop's own hosts. The same resource
- * below different issuers is one resource, so that a token survives a change of hosts. A token that was issued without
- * a resource is valid for all of them.
+ * The OAuth issuers of a shop: `/sites/{site_id}` of the base URL, and each of the shop's own hosts. A path is the same
+ * resource below every issuer, so that tokens stay valid when the shop's hosts change. A token that was issued without
+ * a resource is valid for all resources.
  */
 
 import type { LinkDeps } from '../links.ts';

@@ -19,7 +19,9 @@ export type ClientMetadata = Pick<OAuthClient, 'client_name' | 'redirect_uris'>;
 
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** A registration without a token is deleted after 1 day, any other one 90 days after its last token. */
+/**
+ * A registration that never got a token is deleted after 1 day, any other registration 90 days after its last token.
+ */
 const UNUSED_REGISTRATION = '1 day';
 const USED_REGISTRATION = '90 days';
 

@@ -18,8 +18,8 @@ export function isRedirectUri(text: string): boolean {
 const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
 
 /**
- * Removes redirect URIs whose scheme has no dot if others remain. Apps often register several kinds of URI at once, and
- * any app can claim a scheme without a dot. A server may replace values that it does not accept (RFC 7591 §3.2.1).
+ * Removes redirect URIs whose scheme has no dot if others remain. Apps often register several kinds of URI together,
+ * and any app can claim a scheme without a dot. A server may replace values that it does not accept (RFC 7591 §3.2.1).
  */
 export function withoutUndottedSchemes(uris: unknown[]): unknown[] {
   const kept = uris.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));

@@ -31,7 +31,7 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
   const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
   const { terms_url, privacy_url, imprint_url, withdrawal_url } = facts.legal;
   const options = terms.shipping_options;
-  // Agents send category names back, so those that sanitizing would change are left out.
+  // Agents send category names back, so names that sanitizing would change are left out.
   const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
   const pickup = options.some(({ kind }) => kind === 'pickup');
   const onReceipt = options.some(isPaidOnReceipt);

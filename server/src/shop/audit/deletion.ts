@@ -43,7 +43,7 @@ export async function deleteOldSeals(
     connection,
     sql`delete from audit_seals where site_id = ${site_id} and seq = any(${old.map(({ seq }) => seq)}::int[])`,
   );
-  // If fewer rows were deleted, another process has deleted them at the same time.
+  // If fewer rows were deleted, another process was deleting the same rows.
   if (rows.rowCount !== ids.length || removed.rowCount !== old.length) throw new Error('Some old audit rows are gone.');
   const next = {
     ...{ site_id, seq: newest.seq, seal_hmac: newest.hmac },

@@ -74,9 +74,9 @@ export interface StoredCheckpoint extends Checkpoint {
 
 /** For how long an older version without signatures may run next to a newer one. */
 const ROLLING_MS = 24 * 60 * 60 * 1_000;
-/** How long a new row may lack a seal. A worker seals twice a minute. */
+/** The time for which a new row may lack a seal. A worker seals twice a minute. */
 const UNSEALED_FOR_MS = 10 * 60 * 1_000;
-/** How long after an erasure a row may be written by a call that began before it. */
+/** The time after an erasure in which calls that began before the erasure may still write rows. */
 const CONCURRENT_US = 60 * 1_000_000;
 const SEALS_AT_A_TIME = 5;
 const ROWS_AT_A_TIME = 5_000;

@@ -30,7 +30,7 @@ const MAX_QUANTITY = 999;
 export const CART_LIFE = {
   guest: sql`interval '30 days'`,
   customer: sql`interval '90 days'`,
-  /** For a guest's new cart without lines. */
+  /** The lifetime of a guest's new cart without lines. */
   unfilled: sql`interval '7 days'`,
 };
 /** The same lifetimes in days, to return `expires_at` of a new cart without reading it back. */

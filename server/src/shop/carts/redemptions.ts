@@ -1,7 +1,7 @@
 /**
- * Uses of discount codes. A cart reserves a use, and its order redeems it; otherwise it is released. `usage_count` of a
- * discount is the number of uses that are not released. Uses and counts change only while the discount is locked.
- * Discounts are locked after the cart and in order of ids, to prevent deadlocks.
+ * Uses of discount codes. A cart reserves a use. Its order redeems the use; without an order, the use is released.
+ * `usage_count` of a discount is the number of uses that are not released. Uses and counts change only while the
+ * discount is locked. Discounts are locked after the cart and in order of ids, to prevent deadlocks.
  */
 
 import sql, { type Sql } from 'sql-template-tag';
@@ -86,8 +86,8 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
 }
 
 /**
- * The condition that a use counts for this buyer. It has the buyer's account or e-mail address, the account with that
- * e-mail address, or the e-mail address of that account.
+ * Selects the uses that count for this buyer: those with the buyer's account or e-mail address, with the account that
+ * has this e-mail address, or with the e-mail address of this account.
  */
 function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
   return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
@@ -209,7 +209,7 @@ export async function redeemAgain(shop: Shop, cart_id: string, order_id: string)
   if (redeemed === 0) throw usedUp();
 }
 
-/** Locks the discounts of these carts. Returns their number. */
+/** Locks the discounts of these carts. Returns the number of locked discounts. */
 function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
   return shop.run(
     sql`select from discounts where site_id = ${shop.siteId} and id in (
@@ -221,7 +221,7 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
 
 /**
  * At login, moves the guest's discount code to the customer's cart, where it replaces any other code. Releases the
- * guest's code instead if the customer has used it up. Both carts must be locked.
+ * guest's code instead if the customer has reached its limit per customer. Both carts must be locked.
  */
 export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
   await lockCodesOf(shop, [from_cart, to_cart]);

@@ -13,9 +13,12 @@ export interface CartLine extends PricedLine {
   variant_id: string;
   /** Stays after the product is deleted. For a custom line, the id of the line. */
   product_id: string;
-  /** Whether it is a line of a draft order that has a name and a price, but no variant. */
+  /** True for a line of a draft order that has a name and a price, but no variant. */
   custom: boolean;
-  /** Why a custom line may be excluded from the right of withdrawal; null for a variant, whose product says it. */
+  /**
+   * The reason why a custom line may be excluded from the right of withdrawal. Null for a variant, because its product
+   * has this field.
+   */
   custom_exempt: WithdrawalExempt | null;
   name: string;
   variant_name: string | null;
@@ -46,16 +49,16 @@ export interface CartLine extends PricedLine {
 export interface CartDiscount {
   redemption_id: string;
   discount_id: string;
-  /** As the merchant spelled it. */
+  /** Spelled as the merchant entered it. */
   code: string;
   terms: DiscountTerms;
   /** Whether the cart meets the conditions of the discount code. If not, there is no discount. */
   holds: boolean;
-  /** Why the cart does not meet the conditions of the discount code. */
+  /** The reason why the cart does not meet the conditions of the discount code. */
   refusal: ShopError | undefined;
 }
 
-/** The terms that a draft order sets for its cart and checkout. */
+/** Spelled as the merchant entered it. */
 export interface DraftTerms {
   id: string;
   /** Whether the stock is reserved until the draft expires. */

@@ -57,8 +57,8 @@ export async function listMeeting(
 }
 
 /**
- * Shops where a search found a sold-out product among the best results. For a minute, their searches read the stock of
- * all results at once.
+ * Shops where a search found a sold-out product among the best results. For the next minute, each search in such a shop
+ * starts with the stock of all results.
  */
 const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
@@ -84,7 +84,7 @@ async function listFound(
   const matchesOf = (conditions: Sql[]) =>
     total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
   const { where, slow, among } = conditionsOf(filters.list);
-  // Similar names match many products, so the conditions that use an index are added.
+  // Similar names match many products, so the query also gets the conditions that use an index.
   const matches = matchesOf([...always, ...where, ...(total === 0 ? among : []), ...slow]);
   const readPage = () => {
     const unavailable = last ? 'last' : 'show';

@@ -52,7 +52,7 @@ export interface CatalogQuery extends FilterQuery, PageQuery {
   facets?: boolean;
 }
 
-/** A filter: conditions that must all hold, with its kind of facet if it has one. */
+/** A filter. All of its conditions must hold. `kind` is the facet to which it belongs, if any. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
   /** The name of the option or attribute, for the kinds `option` and `attribute`. */
@@ -63,7 +63,7 @@ export interface Filter {
   slow?: Sql;
   /** A condition on `variants v`. One variant must meet the conditions of all filters. */
   variant?: Sql;
-  /** A condition that the others imply and that uses an index, for queries that read all matching products. */
+  /** An indexed condition that follows from the others. It speeds up queries that read all matching products. */
   among?: Sql | undefined;
   /** Replaces `variant` with a condition on `products p` that needs no look-up, if no other filter has a `variant`. */
   alone?: Sql;
@@ -76,7 +76,7 @@ export interface Filters {
 }
 
 export interface Reading {
-  /** Where the filters were sent, for the paths of validation errors. */
+  /** The part of the request that contained the filters, for the paths of validation errors. */
   place: 'query' | 'body';
   /**
    * Whether price limits apply to each variant. Otherwise they apply to the product's price, which is the price of its
@@ -87,7 +87,7 @@ export interface Reading {
   within?: Sql;
 }
 
-/** All conditions of the filters. Variants are looked up once for all filters on them, and only if it is necessary. */
+/** All conditions of the filters. Variants are looked up once for all filters on them, and only if necessary. */
 export function conditionsOf(filters: Filter[]): ProductConditions {
   const ofVariants = filters.flatMap(({ variant }) => variant ?? []);
   const isOnVariantsOnly = ({ variant, alone, where, slow }: Filter) => variant && !alone && !where && !slow;
@@ -102,7 +102,10 @@ export function conditionsOf(filters: Filter[]): ProductConditions {
   };
 }
 
-/** A condition that one variant of `products p` meets all conditions, as a look-up for each product. */
+/**
+ * A condition that is true for `products p` if one variant meets all of `conditions`. Looks up the variants of each
+ * product.
+ */
 function hasVariant(conditions: Sql[]): Sql {
   return sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
     and ${join(conditions, ' and ')} limit 1), false)`;

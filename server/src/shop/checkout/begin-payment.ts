@@ -19,7 +19,7 @@ import { freeze } from './frozen.ts';
 import { holdStock } from './hold.ts';
 import { lockToComplete, type Priced, priceLocked, refuseOver } from './state.ts';
 
-/** How long the shopper may take on the provider's page. */
+/** The maximum time that the shopper may take on the provider's page. */
 const SESSION_MINUTES = 31;
 
 export interface PayInput {
@@ -37,7 +37,7 @@ export interface Begun {
    * The request to send if the provider does not have the payment yet; undefined if the caller sends no payment token.
    */
   toBegin: PaymentToBegin | undefined;
-  /** Whether the request contains another card than the one of the pending payment. */
+  /** Whether the request contains a different card than the pending payment. */
   isOther: boolean;
 }
 

@@ -71,7 +71,7 @@ export async function create(
   const ended = open === undefined && read.pieces_held > 0;
   const cart = ended ? await carts.readForCustomer(shop, cart_id, shop.customerId, false) : read;
   carts.refuseInactive(cart);
-  // A draft order has exactly one checkout. If that is not open, it was cancelled or has expired.
+  // A draft order has exactly one checkout. If the checkout is not open, it was cancelled or has expired.
   if (cart.draft && !open) throw carts.ofDraft(cart);
   if (open) refusePaying(open);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');

@@ -17,10 +17,10 @@ export interface Seen {
 
 /**
  * Checks that the order equals the reviewed checkout. `expected` (the review token) must match in every part; otherwise
- * throws `review_changed`. Without `expected`, the total and the price of each line must equal those shown or, with
- * `expected_total`, those that an earlier `price_changed` reported. Otherwise throws `price_changed`, which stores the
- * reported prices. Throws `buyer_data_locked` for callers who may not read the buyer data of a bound checkout, because
- * they have not seen everything.
+ * throws `review_changed`. Without `expected`, the total and the price of each line must equal the displayed ones or,
+ * with `expected_total`, the ones that an earlier `price_changed` reported. Otherwise throws `price_changed`, which
+ * stores the reported prices. Throws `buyer_data_locked` for callers who may not read the buyer data of a bound
+ * checkout, because they have not seen everything.
  */
 export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Priced, seen: Seen): void {
   const { expected: review, expected_total } = seen;

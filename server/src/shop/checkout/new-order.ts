@@ -26,7 +26,7 @@ import type { Charged, Priced } from './state.ts';
 /**
  * Creates the order of a locked and checked checkout. Throws `insufficient_stock`, `conflict` if stock settings have
  * changed, and the errors of `redemptions.redeem`. After the stock is reserved, all statements are sent together: every
- * order of the shop waits for the counter of order numbers, so it is locked as briefly as possible.
+ * order of the shop waits for the counter of order numbers, so the counter is locked as briefly as possible.
  */
 export async function createOrder(
   shop: Shop,
@@ -186,8 +186,8 @@ async function insertOrder(
 }
 
 /**
- * The customer or, for a guest, the account with that verified e-mail address. Locks the account, so that it is not
- * erased before the order refers to it.
+ * The customer or, for a guest, the account that has verified the e-mail address of the order. Locks the account, so
+ * that it is not erased before the order refers to it.
  */
 function ownerOf(shop: Shop, customer_id: string | null, email: string | null): Sql {
   if (customer_id !== null || email === null) return sql`${customer_id}::uuid`;

@@ -27,7 +27,7 @@ export interface PagedCheckout {
   order_id: string | null;
   /** Whether the shop has its own payment account. */
   has_payment_account: boolean;
-  /** Why the last payment failed; cleared by the next change. */
+  /** The reason why the last payment failed; cleared by the next change. */
   payment_failure: string | null;
   /**
    * Whether the link no longer shows the order: it was placed or cancelled more than a day ago, and awaits no bank

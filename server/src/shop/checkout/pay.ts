@@ -77,7 +77,7 @@ async function payOnce(
   }
   if (!begun) return undefined;
   const { attempt, isOther } = begun;
-  // A pending payment may use another provider than new ones.
+  // A pending payment may belong to a different provider than new payments.
   const charging =
     attempt.provider === provider.name
       ? provider
@@ -163,7 +163,10 @@ export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: Ope
   return withOpen(db, tenant, actor, input, call, requireCanceller);
 }
 
-/** Throws `buyer_data_locked` if the caller may not cancel the payment. Any browser with the checkout link may. */
+/**
+ * Throws `buyer_data_locked` if the caller may not cancel the payment. A browser with the checkout link may always
+ * cancel it.
+ */
 function requireCanceller(shop: Shop, row: CheckoutRow): void {
   if (shop.browser === null) requireBuyer(shop, row);
 }

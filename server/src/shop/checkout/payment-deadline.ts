@@ -10,8 +10,8 @@ const REMINDED_AFTER_HOURS = 72;
 
 /**
  * Returns the payment deadline and the time of the reminder, in hours from now; undefined for orders without a
- * deadline. The reminder of a bank transfer is sent halfway to the deadline, and that of an invoice three days after
- * it.
+ * deadline. The reminder of a bank transfer is sent halfway to the deadline, the reminder of an invoice three days
+ * after the deadline.
  */
 export function dueOf({ payment_method, terms }: Priced) {
   const { payment_deadline_hours: hours, credit, reminds_overdue } = terms;

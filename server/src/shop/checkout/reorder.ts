@@ -19,7 +19,7 @@ export interface ReorderLine {
   variant_name: string | null;
   /** Quantity in the original order. */
   quantity: number;
-  /** The quantity that can be bought now, as far as the shop shows its stock. */
+  /** The quantity that can be bought now, in the detail that the shop shows to shoppers. */
   available: number;
   /** Whether the line is left out only because the cart is full. */
   too_many: boolean;

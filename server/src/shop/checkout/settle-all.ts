@@ -1,6 +1,6 @@
 /**
- * The jobs for payments: query pending ones, cancel unfinished ones and refund those without an order. For each site,
- * until its time is up:
+ * The jobs for payments: query pending payments, cancel unfinished payments and refund payments without an order. The
+ * steps for each site, until its time is up:
  * 1. Claim some payments in a short transaction, skipping locked rows.
  * 2. Call the provider about them concurrently, outside of transactions.
  * 3. Store each result in a transaction (`takeEvent` in settle.ts).
@@ -33,7 +33,7 @@ const TURN_MS = 15_000;
  * never reached it.
  */
 const LOST_AFTER_MS = 10 * 60_000;
-/** How long stock stays reserved while the provider does not answer. */
+/** The time for which stock stays reserved while the provider does not answer. */
 const UNREACHABLE_FOR_MS = 60 * 60_000;
 
 type OpenPayment = RowOf<
@@ -177,7 +177,7 @@ async function settleReturn(shop: Shop, id: string, { status, reason }: RefundOu
   if (status === 'pending') return false;
   if (status === 'succeeded') return endIfAbandoned(shop, id, 'refunded');
   const ended = await endIfAbandoned(shop, id, 'failed', reason);
-  // The shop has kept the money, so it counts as captured.
+  // The shop keeps the money, so the payment counts as captured.
   await shop.run(
     sql`update payments set captured_amount = amount where site_id = ${shop.siteId} and id = ${id} and status = 'failed'`,
   );

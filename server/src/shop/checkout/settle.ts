@@ -133,7 +133,7 @@ function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
 
 /**
  * Creates the order. The shopper has confirmed and the provider has accepted the payment, so later changes do not
- * prevent it.
+ * prevent the order.
  */
 async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
   const { frozen, held_cents } = attempt;

@@ -85,7 +85,7 @@ export interface OpenPayment {
   expires_at: number;
 }
 
-/** How long stock stays reserved after each change. */
+/** The time for which stock stays reserved after each change. */
 export const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 export const RESERVED_MINUTES = 15;
 
@@ -94,7 +94,7 @@ export function expiresAt(source: Sql): Sql {
   return sql`now() + case when ${source} in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 }
 
-/** The same as `expiresAt`, from a given time. */
+/** Like `expiresAt`, counted from a given time. */
 export function expiryOf(source: OrderSource, moment: string): string {
   return source === 'agent' || source === 'ai_widget' ? later(moment, 24, 'hours') : later(moment, 60, 'minutes');
 }
@@ -309,7 +309,7 @@ function destinationOf({ shipping_address }: CheckoutRow): Destination {
   return { country, state, postal_code };
 }
 
-/** The default payment method. Pickup is paid on site unless another method is chosen. */
+/** The default payment method: on site for pickup, otherwise none. */
 function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
@@ -346,7 +346,7 @@ export interface Charged {
 
 /** The state of a payment, or why none began. */
 export interface Paid {
-  /** Why no payment could begin or continue. */
+  /** The reason why no payment could begin or continue. */
   refusal?: ShopError;
   payment_id?: string;
   status?: string;

@@ -126,8 +126,8 @@ async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): 
 }
 
 /**
- * Throws `customer_has_open_orders`. A fully returned order never becomes completed; it counts as closed once nothing
- * is due and it has no open return.
+ * Throws `customer_has_open_orders` if an order is open. A fully returned order never becomes completed; it counts as
+ * closed once nothing is due and no return is open.
  */
 async function refuseOpenOrders(shop: Shop, id: string): Promise<void> {
   const open = await shop.rows<RowOf<'orders', 'order_number'>>(

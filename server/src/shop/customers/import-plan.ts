@@ -36,8 +36,8 @@ export interface Plan {
 const MOST_METADATA = 50;
 
 /**
- * Plans the changes of a row to the locked customer `before`, or to a new customer. Throws a ValidationError above the
- * limit of addresses or metadata.
+ * Plans how an import row changes the locked customer `before`, or the new customer to create. Throws a ValidationError
+ * if there are too many addresses or too much metadata.
  */
 export function planRow(
   { index, input, loc }: { index: number; input: CustomerImport & { email: string }; loc: Place },

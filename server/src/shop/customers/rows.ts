@@ -36,7 +36,9 @@ const RECORD = selectList<Omit<CustomerRecord, keyof Customer>>({
 
 type RecordRow = Omit<CustomerRecord, 'total_spent'> & { total_spent: string };
 
-/** Returns the customers that a condition and order on `customers c` select, as staff see them. */
+/**
+ * Returns customers as staff see them. `chosen` is a condition on `customers c`, and may end with an order and a limit.
+ */
 export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]> {
   const rows = await shop.rows<RecordRow>(
     sql`with chosen as (
@@ -67,7 +69,7 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
   }));
 }
 
-/** Adds the decimals that a sum over no orders (`0`) lacks. */
+/** Formats an amount with the currency's decimals. PostgreSQL returns the sum of no orders as `0`. */
 function canonical(amount: string, digits: number): string {
   return decimal(minorUnits(amount, digits), digits);
 }

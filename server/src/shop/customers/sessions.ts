@@ -100,8 +100,8 @@ export async function openSession(shop: Shop, { customer_id, password_hash }: Ve
 }
 
 /**
- * Replaces a session's token by a new one. The new token is valid for 60 minutes within the session's 30 days, and the
- * old one for another 60 seconds. Throws `invalid_token` if the session has ended.
+ * Replaces a session's token with a new one. The new token is valid for 60 minutes within the session's 30 days, and
+ * the old one for another 60 seconds. Throws `invalid_token` if the session has ended.
  */
 export async function refresh(shop: Shop, token_id: string): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(

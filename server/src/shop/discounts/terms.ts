@@ -8,7 +8,7 @@ import type { DiscountTerms, PricedLine } from '../totals.ts';
 /** A discount code with its conditions and value, as read by one statement. */
 export interface DiscountCode {
   discount_id: string;
-  /** As the merchant spelled it. */
+  /** Spelled as the merchant entered it. */
   code: string;
   kind: DiscountKind;
   value: string;

@@ -191,7 +191,7 @@ function refuseOption({ row, terms, shipping_option }: Priced, given: string | n
   throw new ShopError('shipping_option_unavailable', message);
 }
 
-/** Stores the current prices as those that the customer sees first. Throws `conflict` if the total is too large. */
+/** Stores the current prices as the prices shown to the customer. Throws `conflict` if the total is too large. */
 async function showPrices(shop: Shop, deps: CheckoutDeps, { checkout_id, customer_id }: Draft): Promise<Priced> {
   const priced = priceLocked(shop, deps, await lockCheckout(shop, checkout_id, customer_id));
   refuseTooDear(priced.cart);

@@ -51,7 +51,7 @@ function noRoom(): ShopError {
   });
 }
 
-/** The required content of an upload, and the file that it becomes. */
+/** The announced file of an upload, with the size, hash and content type that the upload must have. */
 export type Expected = RowOf<'files', 'id' | 'name' | 'bytes' | 'sha256' | 'content_type'>;
 
 /** Returns the upload that a token allows. Throws `not_found`, `gone`, or `conflict` if the token was used. */

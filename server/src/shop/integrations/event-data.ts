@@ -92,14 +92,14 @@ const document: Read = async (shop, { id }) => {
 const product: Read = async (shop, { id }) => cutVariants({ ...(await products.get(shop, String(id))) });
 const shownProduct: Read = async (shop, { id }) => cutVariants({ ...(await catalog.get(shop, String(id))).body() });
 /**
- * Reads the stock, but keeps the quantities stored in the event, because those before and after the change belong
- * together.
+ * Reads the stock, but keeps the quantities stored in the event, because the quantities before and after the change
+ * belong together.
  */
 const stock: Read = async (shop, noted) => ({ ...(await inventory.get(shop, String(noted.variant_id))), ...noted });
 const customer: Read = async (shop, { id }) => ({ ...(await customers.get(shop, String(id))) });
 const agentToken: Read = async (shop, { id }) => ({ ...(await agentTokens.get(shop, String(id))) });
 
-/** A variant as the storefront API returns it. Its quantities are hidden as far as the shop hides its stock. */
+/** A variant as the storefront API returns it, with quantities in the detail that the shop shows to shoppers. */
 const shownVariant: Read = async (shop, noted) => {
   const { variants } = (await catalog.get(shop, String(noted.product_id))).body();
   const found = variants.find(({ id }) => id === noted.variant_id);
@@ -111,7 +111,7 @@ function shownStock({ showStock }: Shop, { inventory_quantity, previous_quantity
   return { inventory_quantity: shown(inventory_quantity), previous_quantity: shown(previous_quantity) };
 }
 
-/** The quantities of a variant that is hidden from the storefront, as far as the shop shows its stock. */
+/** The quantities of a variant that is hidden from the storefront, in the detail that the shop shows to shoppers. */
 function hiddenOf(shop: Shop, type: EventType, noted: Data): Data | undefined {
   return type === 'inventory.changed' ? shownStock(shop, noted, 0) : undefined;
 }
@@ -154,7 +154,7 @@ function cutVariants(whole: Data): Data {
   return { ...whole, variants: variants.slice(0, MOST_VARIANTS), truncated: true };
 }
 
-/** Reduces the data to 64 KB by halving its longest list or text, but never the stored data. */
+/** Halves the longest list or text until the data fits into 64 KB. Never shortens the data stored with the event. */
 export function fitted(whole: Data, noted: Data): Data {
   let data = whole;
   while (Buffer.byteLength(JSON.stringify(data)) > LIMIT_BYTES) {

@@ -51,7 +51,8 @@ async function archiveOf(shop: Shop, { issued_from, issued_to, kind }: Period): 
   const files = new Map<string, [name: string, Uint8Array, { level: 0 | 6; mtime: string }]>();
   for (const { id, issued_at } of rows) {
     for (const format of formatsOf(shop)) {
-      // Reads the document itself, because PostgreSQL closes a connection that is idle for 10 s in a transaction.
+      // Queries the database for each file, because PostgreSQL closes a connection that is idle in a transaction for 10
+      // s.
       const { filename, bytes } = await renderFile(shop, id, format);
       // Numbers that differ only in a slash have the same file name, and some file systems ignore case.
       const name = files.has(filename.toLowerCase()) ? `${id} ${filename}` : filename;

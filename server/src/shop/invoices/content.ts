@@ -126,8 +126,8 @@ export function describe(order: OrderDetails, shares: Share[], digits: number): 
 }
 
 /**
- * Returns the country whose tax applies to an order: that of the delivery, otherwise of the buyer, otherwise of the
- * seller.
+ * Returns the country whose tax applies to an order: the country of the delivery, otherwise of the buyer, otherwise of
+ * the seller.
  */
 export function countryOf({ shipping_address, billing_address }: OrderDetails, seller: Seller): string {
   const named = [shipping_address?.country, billing_address?.country].find((code) => code && /^[A-Z]{2}$/.test(code));

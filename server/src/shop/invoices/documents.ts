@@ -71,7 +71,7 @@ export function isOfCustomer(customer_id: string): Sql {
     select from orders o where o.site_id = d.site_id and o.id = d.order_id and o.customer_id = ${customer_id})`;
 }
 
-/** Returns one page of documents, newest first. With `customer_id`, lists only those of this customer. */
+/** Returns one page of documents, newest first. With `customer_id`, lists only this customer's documents. */
 export async function list(shop: Shop, query: DocumentQuery, customer_id?: string): Promise<DocumentPage> {
   const { page, limit, offset } = pageOf(query);
   const from = sql`from documents d where ${conditionsOf(shop, query, customer_id)}`;

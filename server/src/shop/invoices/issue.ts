@@ -84,8 +84,8 @@ function hasFailedRefund({ refunds }: OrderDetails): boolean {
 }
 
 /**
- * Returns invoices minus credit notes. If this is 0, an order can get another invoice, for example after it was
- * reinstated.
+ * Returns the sum of the invoices minus the sum of the credit notes. If this is 0, an order can get another invoice,
+ * for example after it was reinstated.
  */
 function totalCharged(documents: { kind: DocumentKind; total: string }[], digits: number): number {
   return documents.reduce((sum, { kind, total }) => sum + (kind === 'invoice' ? 1 : -1) * minorUnits(total, digits), 0);
@@ -196,8 +196,8 @@ function documentedRefund(part: Part, issued: Issued[], digits: number): number 
 }
 
 /**
- * Seller, buyer and the country whose tax applies. A credit note repeats those of its invoice, even if they have
- * changed.
+ * Seller, buyer and the country whose tax applies. A credit note repeats the parties of its invoice, even if they have
+ * changed since.
  */
 type Parties = Pick<DocumentContent, 'seller' | 'buyer' | 'country'>;
 

@@ -121,7 +121,7 @@ type Amounts = Pick<
   'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'currency'
 >;
 
-/** Lists the amounts. Those above the total add up to the total. Tax that the prices include is below the total. */
+/** Lists the amounts. The rows before the total add up to it; tax that the prices include comes after it. */
 export function amountsOf(told: { language: Language; order: Amounts }): [string, string][] {
   const { language, order } = told;
   const { say } = language;

@@ -56,7 +56,7 @@ export interface Mail {
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
-/** Renders the text and the HTML version of a mail. `baseUrl` is that of the shop's pages. */
+/** Renders the text and the HTML version of a mail. `baseUrl` is the base URL of the shop's pages. */
 export function render(
   { to, subject, parts, language, reply_to, attachments }: MailContent,
   front: SignedBy,

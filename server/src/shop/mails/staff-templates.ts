@@ -165,7 +165,7 @@ export async function paymentKept(
   };
 }
 
-/** Reasons of failed refunds. Others are shown as the provider reports them. */
+/** Texts for the reasons of failed refunds. Other reasons are shown as the provider reports them. */
 const REASONS = {
   lost_or_stolen_card: 'notification.reason_lost_card',
   expired_or_canceled_card: 'notification.reason_ended_card',

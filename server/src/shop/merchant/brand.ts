@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Brand, LegalLinks } from '@commerce-backend/spec';
 
-/** A brand with all fields; null for those not set. */
+/** A brand with all fields. A field that is not set is null. */
 export type WholeBrand = Brand;
 export type WholeLegal = LegalLinks;
 

@@ -1,4 +1,4 @@
-/** The first match counts, because most browsers also contain the names of other browsers. */
+/** The first match counts, because the user agents of most browsers also contain the names of other browsers. */
 const PROGRAMS: [sign: RegExp, name: string][] = [
   [/^commerce-cli\b/, 'commerce command line'],
   [/\bEdgA?\//, 'Edge'],

@@ -43,7 +43,7 @@ export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boole
 }
 
 /**
- * Returns the steps that depend only on these facts, blocking ones first. `get` adds those about withdrawals and
+ * Returns the steps that depend only on these facts, blocking ones first. `get` adds the steps about withdrawals and
  * returns.
  */
 export function stepsOf(facts: Facts, deps: CardDeps): SetupItem[] {

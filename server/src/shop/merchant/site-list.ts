@@ -21,11 +21,11 @@ type SiteProblem = (typeof SITE_PROBLEMS)[number];
 interface Named extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'created_at'> {
   /** The primary host. */
   host: string | null;
-  /** When an operator suspended the site. */
+  /** The time when an operator suspended the site. */
   suspended_at: string | null;
-  /** When the site moved to another server. */
+  /** The time when the site moved to another server. */
   moved_at: string | null;
-  /** When the site will be deleted. */
+  /** The time when the site will be deleted. */
   delete_at: string | null;
 }
 

@@ -96,8 +96,8 @@ export async function openSession(
 ): Promise<OpenedSession> {
   if (code) await secondFactor.use(shop, staff.id, code);
   const access_token = mintToken('staff');
-  // A password change locks this row before it ends sessions, so the change either waits for this session and ends it,
-  // or prevents it.
+  // A password change locks this row before it ends sessions. So a concurrent change either waits for this session and
+  // ends it, or prevents this session.
   const opened = await shop.one<RowOf<'staff_sessions', 'expires_at'>>(
     sql`with unchanged as (
         select id from staff where id = ${staff.id} and password_hash = ${password_hash} for share

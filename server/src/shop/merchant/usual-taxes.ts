@@ -23,7 +23,7 @@ export interface UsualCountry {
   time_zone: string;
   /** In percent. */
   standard: number;
-  /** Null if there is none, or it is 0. */
+  /** Null if the country has no reduced rate, or if the reduced rate is 0. */
   reduced: number | null;
   in_eu: boolean;
 }

@@ -1,6 +1,7 @@
 /**
- * The tracking pages of carriers, by name in lower case without spaces and punctuation. `{number}` stands for the tracking
- * number, `{language}` for that of the page. Names of express services are left out, because their numbers have separate pages.
+ * The tracking pages of carriers, by name in lower case without spaces and punctuation. `{number}` stands for the
+ * tracking number, `{language}` for the language of the page. Names of express services are left out, because their
+ * numbers have separate pages.
  */
 const TRACKING_PAGES = new Map(
   Object.entries({
@@ -18,8 +19,8 @@ const TRACKING_PAGES = new Map(
 );
 
 /**
- * The URL of the carrier's tracking page for a parcel, in German for readers of German; null if the carrier is not listed or the
- * number is missing.
+ * The URL of the carrier's tracking page for a parcel, in German for readers of German; null if the carrier is not
+ * listed or the number is missing.
  */
 export function trackingPage(
   carrier: string | null | undefined,

@@ -11,8 +11,8 @@ import { owedBy } from './owed.ts';
 import { leftToPay } from './received.ts';
 
 /**
- * Locks a customer until the transaction ends, so that their orders run one after another. Call it before carts and checkouts
- * are locked.
+ * Locks a customer until the transaction ends, so that their orders run one after another. Call it before carts and
+ * checkouts are locked.
  */
 export async function lockCredit(shop: Shop, customer_id: string | null): Promise<void> {
   if (customer_id === null) return;
@@ -20,8 +20,8 @@ export async function lockCredit(shop: Shop, customer_id: string | null): Promis
 }
 
 /**
- * Locks the customer of an order on payment terms, and returns their id; null for other orders. Call it before the order is
- * locked.
+ * Locks the customer of an order on payment terms, and returns their id; null for other orders. Call it before the
+ * order is locked.
  */
 export async function lockCreditOf(shop: Shop, order_id: string): Promise<string | null> {
   const found = await shop.one<{ customer_id: string | null }>(

@@ -119,8 +119,8 @@ export async function taxTermsAtPurchase(shop: Shop, before: Before, lines: Line
 }
 
 /**
- * Returns an active shipping option. Staff may choose any, except delivery without an address. Its price includes the
- * fee of payment on delivery. Throws `shipping_option_unavailable`.
+ * Returns an active shipping option. Staff may choose any option, except a delivery for an order without an address.
+ * Its price includes the fee of payment on delivery. Throws `shipping_option_unavailable`.
  */
 export async function readOption(
   shop: Shop,

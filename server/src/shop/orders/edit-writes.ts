@@ -19,7 +19,7 @@ export interface EditedOrder {
   tax: string;
   total: string;
   previous_total: string;
-  /** The new shipping option; undefined if it stays. */
+  /** The new shipping option; undefined if the option does not change. */
   shipping: { name: string; kind: string; price: number; taxes: ShippingTaxPart[] } | undefined;
 }
 

@@ -43,10 +43,10 @@ class Preview extends Error {
 }
 
 /**
- * Edits an order. With `dry_run`, only returns the order as it would be. An edit without a change writes nothing.
- * Throws `order_not_editable`, `payment_in_progress`, `edit_exceeds_remaining`, `insufficient_stock`,
- * `shipping_option_unavailable`, `credit_limit_exceeded`, `price_changed` if the total is not the expected one, and a
- * ValidationError.
+ * Edits an order. With `dry_run`, returns the order as it would be after the edit, and writes nothing. An edit without
+ * a change writes nothing either. Throws `order_not_editable`, `payment_in_progress`, `edit_exceeds_remaining`,
+ * `insufficient_stock`, `shipping_option_unavailable`, `credit_limit_exceeded`, `price_changed` if the total is not the
+ * expected one, and a ValidationError.
  */
 export async function edit(shop: Shop, order_id: string, input: OrderEditInput): Promise<OrderEdit> {
   const { dry_run = false, expected_total } = input;

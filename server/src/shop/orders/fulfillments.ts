@@ -76,8 +76,8 @@ export async function create(
 }
 
 /**
- * Changes carrier and tracking of a fulfilment, and mails the customer again if `notify` is set. Throws `not_found`, and
- * `conflict` if there is no e-mail address to notify.
+ * Changes carrier and tracking of a fulfilment, and mails the customer again if `notify` is set. Throws `not_found`,
+ * and `conflict` if there is no e-mail address to notify.
  */
 export async function update(
   shop: Shop,
@@ -115,7 +115,7 @@ async function changeTracking(
   await events.record(shop, order_id, { type: 'updated', message: 'The tracking was changed.', context });
 }
 
-/** The order itself shows the tracking of its last fulfilment that has one. */
+/** The order shows the tracking of its last fulfilment with tracking data. */
 async function showLastTracking(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update orders o set updated_at = now(), (tracking_number, tracking_url) = (

@@ -109,8 +109,8 @@ async function insertLines(shop: Shop, orders: NewOrder[]): Promise<void> {
 }
 
 /**
- * The quantity of a line that a refund removed before shipping. Imported refunds do not name lines, so only a full
- * refund removes any.
+ * The quantity of a line that a refund removed before shipping. Only a full refund removes pieces, because imported
+ * refunds do not name lines.
  */
 function removedOf({ status, payment_status, fulfillments }: PlannedOrder, { quantity }: PlannedLine): number {
   return payment_status === 'refunded' && status !== 'cancelled' && fulfillments.length === 0 ? quantity : 0;

@@ -15,8 +15,8 @@ interface MadeRefund {
 }
 
 /**
- * Records a refund that staff made in the provider's dashboard. Its id is derived from the provider's, so it is
- * recorded once. The part of the amount that an exchange moved to another order is recorded there. Throws
+ * Records a refund that staff made in the provider's dashboard. Its id is derived from the provider's id, so it is
+ * recorded only once. If an exchange has moved part of the amount to another order, that part is recorded there. Throws
  * `refund_exceeds_paid` if a pending refund of ours needs the same amount, and `conflict` if the payment itself was not
  * reported yet. The provider then sends the webhook again.
  */

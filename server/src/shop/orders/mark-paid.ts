@@ -32,10 +32,10 @@ interface Marking {
 }
 
 /**
- * Marks up to 100 orders as paid by the rules of `markPaid`. Records a payment instead for orders on payment terms,
- * paid in parts, overpaid, or with an amount due after an edit. A rejected row does not stop the others. A `dry_run`
+ * Marks up to 100 orders as paid by the rules of `markPaid`. For orders on payment terms, paid in parts, overpaid, or
+ * with an amount due after an edit, it records a payment instead. A rejected row does not stop the others. A `dry_run`
  * writes nothing. Throws a ValidationError for an amount with more decimals than the currency, and the error of
- * `requirePayments` to record payments.
+ * `requirePayments` if the caller may not record payments.
  */
 export async function markSeveralPaid(
   shop: Shop,

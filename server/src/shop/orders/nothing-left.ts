@@ -26,9 +26,9 @@ export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: R
 }
 
 /**
- * Marks a locked order as returned if all its shipped pieces are back and none is left to ship. If it was to be paid on
- * receipt and is unpaid, nothing of it is due any more, because nobody will hand over the rest, such as the delivery cost,
- * and an agent's budget has its amount again.
+ * Marks a locked order as returned if all its shipped pieces are back and none is left to ship. If payment was due on
+ * receipt and the order is unpaid, cancels the rest of the amount due, such as the delivery cost, and returns the
+ * amount to the agent's budget.
  */
 export async function endIfAllBack(shop: Shop, order_id: string): Promise<void> {
   const { has_shipped, is_over, is_back } = await progressOf(shop, order_id);

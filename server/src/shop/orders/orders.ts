@@ -57,9 +57,9 @@ export interface OrderPatch {
 }
 
 /**
- * Changes the given fields. Items and amounts never change. Throws `not_found`, and `conflict` if the order has no
- * delivery address or no longer uses it. Throws a ValidationError for an incomplete delivery address or an invalid
- * phone number.
+ * Changes the given fields. Items and amounts never change. Throws `not_found`. For a new delivery address, throws
+ * `conflict` if the order has none, is cancelled or is completely shipped, and a ValidationError if the address is
+ * incomplete. Throws a ValidationError for an invalid phone number, too.
  */
 export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
   if (patch.shipping_address) await refuseAddress(shop, id, patch.shipping_address);

@@ -8,7 +8,7 @@ export const isOwed: Sql = sql`(o.payment_terms_days is not null and o.payment_s
 /** The amount left to pay of an order on payment terms. */
 const owed: Sql = sql`(o.total - o.credited - coalesce(o.captured, 0))`;
 
-/** The amount that `customers c` owes for orders on payment terms, including amounts due after edits of paid ones. */
+/** The amount that `customers c` owes for orders on payment terms, including amounts due after edits of paid orders. */
 export const owedBy: Sql = sql`((
     select coalesce(sum(${owed}), 0) from orders o
     where o.site_id = c.site_id and o.customer_id = c.id and ${isOwed}) + (

@@ -32,9 +32,9 @@ export interface PaymentInput {
 }
 
 /**
- * Records a payment for an order that has expired, awaits a bank transfer, is on payment terms or has an amount due after an
- * edit. Throws `order_not_expired` for other orders, and `payment_already_recorded`. `refuseLive` rejects callers who may only record
- * late payments.
+ * Records a payment for an order that has expired, awaits a bank transfer, is on payment terms or has an amount due
+ * after an edit. Throws `order_not_expired` for other orders, and `payment_already_recorded`. `refuseLive` rejects
+ * callers who may only record late payments.
  */
 export async function recordPayment(
   shop: Shop,
@@ -117,7 +117,7 @@ async function insert(shop: Shop, order: LockedOrder, input: PaymentInput): Prom
     context: { payment_id: id, amount, method, reference },
   });
   await settleIfCovered(shop, order.id);
-  // Covering payments have a mail of their own, and this one is not sent after them.
+  // The mail about a part payment. It is not sent once nothing is due, because the full payment has its own mail.
   if (!isLate && !isSettled(order.payment_status)) {
     await mail.enqueue(shop, 'payment_received', { order_id: order.id, payment_id: id });
   }

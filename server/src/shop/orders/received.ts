@@ -20,7 +20,7 @@ export function paidOrRefunded(received: Sql = amountReceived): Sql {
 
 /**
  * The amount that the shop may keep: the total minus `credited` and `released`. For a cancelled order, the amount that
- * the refund at its cancellation left.
+ * was not refunded at its cancellation.
  */
 export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained
   else o.total - o.credited - coalesce(o.released, 0) end`;
@@ -46,7 +46,8 @@ interface Money extends Pick<Order, 'status' | 'total'>, Received {
 }
 
 /**
- * The amount received for `orders o` above its price, minus refunds of it, including pending ones; negative if below.
+ * The amount received for `orders o` above its price, minus refunds of this surplus, including pending ones; negative
+ * if less than the price was received.
  */
 export const surplusLeft: Sql = sql`(${amountReceived} - o.disputed - (o.total - o.credited - coalesce(o.released, 0)) - (
   select coalesce(sum(r.overpaid), 0) from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
@@ -80,7 +81,10 @@ export function amountDue(order: Money & Pick<Order, 'payment_status'>, digits: 
   return decimal(Math.max(0, charged - minorUnits(amount_received, digits)), digits);
 }
 
-/** The amount received above the price of an order, minus the refunds of it; negative if below. */
+/**
+ * The amount received above the price of an order, minus refunds of this surplus; negative if less than the price was
+ * received.
+ */
 function surplus({ total, credited, amount_received, released, overpaid }: Money, digits: number): number {
   const minor = (amount: string) => minorUnits(amount, digits);
   const kept = minor(total) - minor(credited) - minor(released ?? '0');

@@ -341,7 +341,8 @@ export async function succeed(
   // An order whose late payment is refunded stays expired.
   const isPaid = isSettled(order.payment_status);
   const after: Partial<OrderStates> = isPaid ? { payment_status: whole ? 'refunded' : 'partially_refunded' } : {};
-  // Goods of a return may be on their way, or stay with the customer, so its receipts change this status instead.
+  // The pieces of a return may still be in transit or stay with the customer. So the receipts of the return change this
+  // status, not its refund.
   if (reason === 'returned' && whole && return_id === null && canMove(order, 'fulfillment_status', 'returned')) {
     after.fulfillment_status = 'returned';
   }

@@ -257,7 +257,9 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
   return found;
 }
 
-/** Returns orders with all their parts. `chosen` is a condition, order and limit on `orders o`. */
+/**
+ * Returns orders with all their parts. `chosen` is a condition on `orders o`, and may end with an order and a limit.
+ */
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, ${detailsColumns}, ${paymentColumns}

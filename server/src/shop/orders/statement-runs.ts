@@ -11,8 +11,8 @@ const MOST_RUNS = 50;
 const MOST_NAMED = 100;
 
 /**
- * Whether the order has not changed since it was marked as paid, and has no invoice. Payments in parts and edits of paid
- * orders set `captured`.
+ * Whether the order has not changed since it was marked as paid, and has no invoice. Payments in parts and edits of
+ * paid orders set `captured`.
  */
 const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
   and o.refunds_begun = 0 and o.captured is null

@@ -1,8 +1,8 @@
 import { bodyMistake, ValidationError } from '../errors.ts';
 
 /**
- * The passwords that attackers try first: the list in @zxcvbn-ts/language-common, from leaked passwords. It is loaded
- * when it is first needed.
+ * The passwords that attackers try first: the list in @zxcvbn-ts/language-common, from leaked passwords. Loaded on
+ * first use.
  */
 let common: Promise<ReadonlySet<string>> | undefined;
 

@@ -20,7 +20,7 @@ function isFieldAsPlanned(field: WrittenField, before: Product, plan: ProductPla
   return same(plan[field], before[field]);
 }
 
-/** An active product is published now, unless it already is or the plan has a time. */
+/** An active product is published now, unless it is already published or the plan contains a publication time. */
 function isPublishedAsPlanned({ published_at }: Product, plan: ProductPlan): boolean {
   if (plan.published_at !== undefined) return moment(plan.published_at) === moment(published_at);
   return plan.status !== 'active' || published_at !== null;

@@ -1,6 +1,7 @@
 /**
  * Images from uploaded files. While a file is being processed, its image is stored in `pending_images` with its future
- * position and text. The product changes only when the file is ready, and not if it fails.
+ * position and text. The product changes only when the file is ready. If the processing fails, the product does not
+ * change.
  */
 
 import type { NewImage, Product } from '@commerce-backend/spec';

@@ -13,8 +13,8 @@ import { insertImages } from './write.ts';
 const MAX_IMAGES = 250;
 
 /**
- * Adds an image at the given position or at the end. If its file is still being processed, it appears afterwards.
- * Throws `not_found`, `limit_reached`, or a ValidationError if the file cannot be used.
+ * Adds an image at the given position or at the end. If its file is still being processed, the image appears when the
+ * file is ready. Throws `not_found`, `limit_reached`, or a ValidationError if the file cannot be used.
  */
 export async function create(shop: Shop, product_id: string, input: NewImage): Promise<Product> {
   await lockProduct(shop, product_id);

@@ -28,7 +28,7 @@ interface NewRow extends ImportRow {
 interface Settings {
   dry_run?: boolean;
   update_inventory?: boolean;
-  /** New products without a price become drafts and stay drafts. Otherwise they are rejected. */
+  /** Whether new products without a price become drafts and stay drafts. If not, they are rejected. */
   drafts_without_price?: boolean;
 }
 

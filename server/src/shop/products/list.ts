@@ -113,10 +113,13 @@ export async function readFoundPage(
   );
 }
 
-/** How a list treats products that cannot be bought now. */
+/** Whether a list contains products that cannot be bought now, and where. */
 export type Unavailable = 'show' | 'hide' | 'last';
 
-/** Default: unavailable products come last, or keep their place if the request has a sort order. */
+/**
+ * Returns how the list treats unavailable products. By default, they come last, or keep their place if the request has
+ * a sort order.
+ */
 export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
   if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';
   return query.unavailable ?? (query.sort === undefined ? 'last' : 'show');

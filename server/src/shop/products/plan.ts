@@ -236,7 +236,7 @@ export function notAmong({ name }: OptionPlan): string {
 
 type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;
 
-/** Returns a key of a variant's option values, which is the same in each import. */
+/** Returns a key for a variant's option values, to find the same variant in a later import. */
 export function combinationOf({ option1 = null, option2 = null, option3 = null }: OptionValues): string {
   return JSON.stringify([option1, option2, option3]);
 }

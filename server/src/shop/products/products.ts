@@ -169,7 +169,10 @@ function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   return sql`case when ${patch[field] !== undefined} then ${value} ${otherwise(field, patch)} else ${name} end`;
 }
 
-/** Part of the `case` for a field that is not given: its new value if that depends on a given field. */
+/**
+ * Part of the `case` for a field that the patch does not contain, if another field determines it: activating a product
+ * publishes it, and a new description removes the formatted one.
+ */
 function otherwise(field: WrittenField, { description, status }: Partial<Written>): Sql {
   if (field === 'published_at') return sql`when ${status === 'active'} then coalesce(published_at, now())`;
   if (field !== 'description_html') return empty;

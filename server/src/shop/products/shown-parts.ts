@@ -53,7 +53,7 @@ export function partsOf(text: string | null): Parts {
   return parts;
 }
 
-/** Usually returns true, because an index returns the parts in order. */
+/** Whether the parts are in order. Usually they are, because an index returns them in order. */
 function isInOrder(list: string[][]): boolean {
   return list.every((values, i) => i === 0 || byPosition(list[i - 1] ?? [], values) < 0);
 }

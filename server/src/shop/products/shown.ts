@@ -1,5 +1,5 @@
 /**
- * Public products as the JSON of a response. The catalogue's version changes with everything in it except the stock.
+ * Public products as the JSON of a response. The catalogue's version changes with all of this data except the stock.
  */
 
 import sql, { type Sql } from 'sql-template-tag';

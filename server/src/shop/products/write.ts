@@ -1,6 +1,6 @@
 /**
- * Inserts and updates products and their parts, many in one statement. Rows are sent as one array per column, because
- * objects with keys take several times as long to parse.
+ * Inserts and updates products and their parts, many rows in one statement. Rows are sent as one array per column,
+ * because objects with keys take several times as long to parse.
  */
 
 import sql, { join, type Sql } from 'sql-template-tag';
@@ -21,7 +21,7 @@ interface Parts<T> {
 }
 
 /**
- * Inserts products, except those whose slug is taken. Returns the number of inserted ones. The caller inserts the
+ * Inserts products, except those whose slug is taken. Returns the number of inserted products. The caller inserts the
  * parts.
  */
 export async function insertProducts(

@@ -104,8 +104,8 @@ async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Pr
 
 /**
  * Lowers the amount due of an order by the price of the received pieces. Once all pieces of a withdrawal from the whole
- * order are back, lowers it by the shipping cost too. The first receipt withholds the fee. If less is due of a paid
- * order than the pieces cost, only the amount due is deducted, and the rest is left for the refund.
+ * order are back, lowers it by the shipping cost too. The first receipt withholds the fee. If the amount due of a paid
+ * order is less than the price of the pieces, only the amount due is deducted, and the rest is left for the refund.
  */
 async function creditDue(
   shop: Shop,

@@ -23,7 +23,7 @@ export interface DeletionOptions {
   now: boolean;
   /** Ignores pending payments, expected bank transfers and due refunds. */
   force: boolean;
-  /** Called during an immediate deletion. */
+  /** Called at each step of an immediate deletion. */
   onStep?: (step: Step) => void;
 }
 
@@ -38,8 +38,8 @@ export interface Removed {
 
 /**
  * Deletes a site immediately, or suspends it and schedules its deletion in 30 days. The deletion runs in steps that do
- * not block other sites; the next call or the job continues an interrupted one. Throws `not_found`, and without `force`
- * `conflict` if payments are pending, bank transfers are expected or refunds are due.
+ * not block other sites; the next call or the job continues an interrupted one. Throws `not_found`. Without `force`,
+ * throws `conflict` if payments are pending, bank transfers are expected or refunds are due.
  */
 export async function deleteSite(
   owner: pg.ClientBase,
@@ -110,7 +110,7 @@ export async function requestDeletion(
 
 /** Closes the site for good; it cannot be resumed. Does nothing if the deletion has already begun. */
 async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Promise<void> {
-  // The lock waits for running requests. Later ones are rejected.
+  // The lock waits for running requests. Later requests are rejected.
   const { rows } = await owner.query<{ begun: boolean }>(
     sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid for update`,
   );

@@ -58,7 +58,7 @@ export interface ImportedSite extends NewSecrets {
   /** Null for a person who already has a login here; their password stays the same. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
-  /** The rate limits in the file: the imported ones, the others, and the number of invalid ones. */
+  /** The rate limits in the file: those that were imported, those that were not, and the number of invalid ones. */
   limits: { kept: string[]; left: string[]; invalid: number };
   rows: number;
   files: number;
@@ -84,7 +84,8 @@ export async function importSite(
       await deps.store.removeAll(site.site_id);
       throw error;
     });
-  // Outside of the try: if the response to the commit is lost, the site may exist and need its files.
+  // Not part of the chain above, which deletes the files after an error: if the response to the commit is lost, the
+  // site may exist and need its files.
   await client.query('commit');
   return imported;
 }

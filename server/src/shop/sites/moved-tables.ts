@@ -38,8 +38,8 @@ export const SECRET_TABLES: Record<string, string> = {
 type Columns = Record<string, string[]>;
 
 /**
- * Columns that never move: secrets that SECRET_KEY encrypts, signatures, the state on this server, transaction numbers of
- * this database cluster, and counters.
+ * Columns that never move: secrets that SECRET_KEY encrypts, signatures, the state on this server, transaction numbers
+ * of this database cluster, and counters.
  */
 const LEFT_COLUMNS: Columns = {
   audit_events: ['key_id', 'hmac'],

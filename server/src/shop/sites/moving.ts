@@ -29,7 +29,7 @@ export async function markMoved(owner: Owner, site_id: string): Promise<SiteStat
   return state;
 }
 
-/** How long an export waits for running transactions. */
+/** The maximum time that an export waits for running transactions. */
 const DRAIN_MS = 3_000;
 const POLL_MS = 50;
 

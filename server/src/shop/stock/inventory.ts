@@ -119,8 +119,8 @@ function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: Inven
 
 /** Returns one page of the variants in `found`. */
 function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Counted[]> {
-  // `or false` and `offset 0` keep PostgreSQL from rewriting the subqueries. It then reads the first once, and the
-  // second once for each product.
+  // `or false` and `offset 0` keep PostgreSQL from rewriting the subqueries. PostgreSQL then reads the first subquery
+  // once, and the second once for each product.
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id
         and (v.id in (select id from found) or false) offset 0

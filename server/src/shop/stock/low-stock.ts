@@ -3,13 +3,13 @@ import type { RowOf } from '../../db/row-of.ts';
 import { enqueueForStaff } from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
-/** Maximum number of variants that a mail lists. If there are more, it gives only their number. */
+/** Maximum number of variants that a mail lists. The mail shows only the number of the others. */
 const NAMED = 50;
 
 /**
  * Mails the staff about variants that were sold down to their thresholds since the last mail and are still low. A
- * trigger records each variant when it is sold (`commerce.note_low_stock`), and enqueues the job that calls this 15
- * minutes later.
+ * trigger records each variant when it is sold (`commerce.note_low_stock`), and enqueues the job that calls this
+ * function 15 minutes later.
  */
 export async function tellLowStock(shop: Shop): Promise<void> {
   const noted = await shop.rows<RowOf<'variants', 'id'>>(

@@ -36,7 +36,7 @@ export async function hold(
   if (isNew ? await holdFirst(shop, checkout_id, wanted) : (await change(shop, checkout_id, wanted)).length === 0)
     return [];
   await releaseOverdue(shop, checkout_id, wanted);
-  // Runs again even if nothing was released. A statement sees the state at its start, so the first one, which waited
+  // Tries again even if nothing was released. A statement sees the state at its start, so the first one, which waited
   // for locks, misses stock that was released meanwhile.
   return change(shop, checkout_id, wanted);
 }

@@ -66,8 +66,8 @@ export interface Payable {
   /** Whether the order can be paid in parts, because it has payment terms. */
   in_parts: boolean;
   /**
-   * The amounts of payments without the entry of a statement: those that staff recorded by hand, and a transfer that paid
-   * the whole order. The statement may contain them.
+   * The amounts of payments that are recorded without a statement entry: payments that staff recorded by hand, and a
+   * transfer that paid the whole order. A transfer of the statement may be one of them.
    */
   known: string[];
   /**

@@ -28,7 +28,9 @@ export interface LeftOut {
 
 /** A parsed transfer, before its `entry` is computed. */
 export interface ReadTransfer extends Omit<Transfer, 'entry'> {
-  /** Texts that identify the entry in every file. Without the bank's reference, equal entries of a file are numbered. */
+  /**
+   * Texts that identify the entry in every file. Without the bank's reference, equal entries of a file are numbered.
+   */
   identity: { texts: string[]; hasReference: boolean };
 }
 

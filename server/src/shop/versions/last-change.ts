@@ -22,8 +22,8 @@ const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
 const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
 /**
- * Finds the last change of a locked resource by staff or an API key. If there is none, returns only the time of its
- * last change by others.
+ * Finds the last change of a locked resource by staff or an API key. If there is none, returns only the time of the
+ * resource's last change.
  */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(

@@ -39,8 +39,8 @@ export interface Due {
 
 /**
  * Returns the delivery if it is pending and due. After a crash or a replay, a delivery may have two jobs; only one
- * finds it due. Fails the delivery if the webhook is disabled, and ends it if the maker of the webhook may not read the
- * event.
+ * finds it due. Fails the delivery if the webhook is disabled, and ends it if the maker of the webhook (makers.ts) may
+ * not read the event.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due & MakerRow & { type: EventType }>(
@@ -138,7 +138,7 @@ async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {
 }
 
 /**
- * Records a success. Skips the write if one was recorded in the last ten seconds and no attempt has failed since,
+ * Records a success. Skips the write if a success was recorded in the last ten seconds and no attempt has failed since,
  * because all deliveries of the webhook lock its row.
  */
 async function markWorking(shop: Shop, webhook_id: string): Promise<void> {

@@ -14,7 +14,7 @@ export async function sendSigned(egress: Egress, secretKey: string, due: Due): P
   if (!secrets) return NOT_SIGNED;
   const signed = signatureHeaders(due.event_id, due.payload, secrets);
   return traced(
-    // Without the webhook's URL, which may contain a secret of the receiver.
+    // Omits the webhook's URL, which may contain a secret of the receiver.
     () => ({ name: 'POST webhook', kind: 'client', attributes: { 'commerce.event_id': due.event_id } }),
     async (span) => {
       const attempted = await egress.post(due.url, { ...signed, ...traceHeaders() }, due.payload);
