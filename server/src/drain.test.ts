@@ -85,7 +85,7 @@ test('an idle keep-alive connection does not delay the exit', async () => {
   expect(await exited()).toBe(0);
 });
 
-test('a second signal ends the process at once', async () => {
+test('a second signal ends the process immediately', async () => {
   const url = await start(0);
   const lost = request(`${url}/never`).catch((error: Error) => error);
   await sleep(100);

@@ -48,7 +48,7 @@ test('`api` converts fields to the types of the contract, including fields in ob
   expect(server.seen.at(-1)?.body).toEqual({ brand: { accent_color: '#0f4c81' } });
 });
 
-test('`api` suggests a similar path if the path is unknown, or to check the id if the id is unknown', async () => {
+test('`api` suggests a similar path for an unknown path, and checking the id for an unknown id', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/ordrs': refusal(404, 'not_found', 'The API has no path /api/dashboard/ordrs.'),
     [`GET /api/dashboard/orders/${ID}`]: refusal(404, 'not_found', 'There is no such order.'),

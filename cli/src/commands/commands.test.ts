@@ -20,7 +20,7 @@ test('a command without a login explains how to log in (exit code 3)', async () 
   });
 });
 
-test('a command reports a server that cannot be reached (exit code 4)', async () => {
+test('a command reports an unreachable server (exit code 4)', async () => {
   const { url } = await closedServer();
   const { commerce } = await loggedIn(url);
   const { code, err } = await commerce(['whoami', '--json']);

@@ -35,7 +35,7 @@ async function merchant(answers: Answers = {}) {
   return { file, ...server, ...(await loggedIn(server.url)) };
 }
 
-test("a dry run of `orders match` shows each transfer's order or the reason for none, and marks no order as paid", async () => {
+test('a dry run of `orders match` shows the matching order of each transfer or the reason for no match, and changes no order', async () => {
   const { file, commerce, seen } = await merchant();
   const { code, out } = await commerce(['orders', 'match', file, '--dry-run', '--json']);
 

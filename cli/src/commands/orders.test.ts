@@ -203,7 +203,7 @@ test.each([
   { typed: ['y'], more: ['--refund'], refund: true },
   { typed: ['y'], more: ['--no-refund'], refund: undefined },
 ])(
-  '`orders cancel` asks for confirmation, and asks about a refund unless $more answers that: $typed',
+  '`orders cancel` asks for confirmation, and asks about a refund if no option decides that (options $more, answers $typed)',
   async ({ typed, more, refund }) => {
     const { commerce, seen } = await merchant(DETAILS, {
       [CANCEL_CALL]: { body: { ...DETAILS, status: 'cancelled' } },
@@ -228,11 +228,14 @@ test.each([
   { args: CANCEL, typed: ['y', 'n'] },
   { args: REFUND, typed: ['n'] },
   { args: REFUND, typed: [''] },
-])('`orders $args.1` does not change the order after the answer no', async ({ args, typed }) => {
-  const { commerce, seen } = await merchant(DETAILS);
-  expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
-  expect(seen.every(({ method }) => method === 'GET')).toBe(true);
-});
+])(
+  '`orders $args.1` does not change the order unless the answer to the confirmation is yes',
+  async ({ args, typed }) => {
+    const { commerce, seen } = await merchant(DETAILS);
+    expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
+    expect(seen.every(({ method }) => method === 'GET')).toBe(true);
+  },
+);
 
 test.each([{ args: CANCEL }, { args: REFUND }])(
   '`orders $args.1` requires --yes without a terminal',

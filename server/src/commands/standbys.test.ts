@@ -139,7 +139,7 @@ test.each([
   ['a collection', '/collections/mugs'],
   ['the products of a collection', '/collections/mugs/products?sort=best_selling'],
   ['suggestions', '/suggest?q=mu'],
-])('a standby reads %s as the primary does', async (_what, path, reads = 1) => {
+])('a standby returns the same response as the primary for %s', async (_what, path, reads = 1) => {
   await standby.caughtUp();
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
   const readAt = async ({ baseUrl }: TestServer) => {

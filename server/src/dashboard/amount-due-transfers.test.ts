@@ -42,9 +42,12 @@ async function upload(shop: OpenShop, transfers: [amount: string, text: string][
   return { outcomes: data?.transfers.map(({ outcome }) => outcome), counts: marked?.data?.counts, orders };
 }
 
-test.each([{}, { payment_method: 'card', card_token: 'tok_success' } as const])(
-  'a transfer of the amount due after an edit is matched and recorded once (order paid with %j)',
-  async (given) => {
+test.each([
+  ['by transfer', {}],
+  ['by card', { payment_method: 'card', card_token: 'tok_success' }],
+] as const)(
+  'a transfer of the amount due after an edit is matched and recorded once (order paid %s)',
+  async (_how, given) => {
     const { shop, order_number, money } = await givenDue(given);
     const statement: [string, string][] = [['12.50', `Order ${order_number}`]];
 

@@ -76,7 +76,7 @@ test('a dry run of an edit returns the edited order and changes nothing', async 
   expect(await onHand()).toEqual([27, 5]);
 });
 
-test('an edit changes lines, total and stock, keeps the previous version, and leaves the difference due', async () => {
+test('an edit changes lines, total and stock, keeps the previous version, and makes the difference due', async () => {
   const { edit, line_item_id, lid, onHand, shop, order } = await givenOrder();
 
   const { data } = await edit({

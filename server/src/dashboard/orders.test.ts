@@ -301,7 +301,7 @@ test('rejects cancelling an order once part of it has shipped (invalid_transitio
   expect(error).toMatchObject({ error: 'invalid_transition', from: 'processing', allowed: ['completed'] });
 });
 
-test('concurrent payments, cancellations and shipments of an order leave the stock consistent', async () => {
+test('concurrent payments, cancellations and shipments of an order keep the stock consistent', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 30 });
   for (let round = 0; round < 5; round += 1) {

@@ -299,7 +299,7 @@ test('adding, moving or deleting an image keeps the order of the other images', 
   expect(names(left.data)).toEqual(['3', '2']);
 });
 
-test('a deleted product is no longer found, and leaves a tombstone with its slug', async () => {
+test('a deleted product is no longer found, and its tombstone contains its slug', async () => {
   const { dashboard, storefront, givenProduct, owner, site_id } = await openShop();
   const mug = await givenProduct({ slug: 'gone' });
   const path = { product_id: mug.id };

@@ -78,7 +78,7 @@ test('confirming a withdrawal from a whole unpaid order cancels the order', asyn
   expect(await details()).toMatchObject({ status: 'cancelled', amount_due: '0.00', refund_due: '0.00', refunds: [] });
 });
 
-test('confirmed items of a partly handed-over order with payment on site are no longer due', async () => {
+test('after a withdrawal from the unshipped items of an order with manual payment, only the shipped item is due', async () => {
   const { confirm, details, shop, at } = await givenWithdrawn({ payment_method: 'manual', ship: 1 });
 
   expect((await confirm(2)).data).toMatchObject({ status: 'closed' });

@@ -90,7 +90,7 @@ test('sends one payment reminder halfway to the deadline', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('the job leaves an unpaid order unchanged before its payment deadline', async () => {
+test('the expiry job does not change an unpaid order before its payment deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 

@@ -90,7 +90,7 @@ const PATHS = [
   '/products?facets=true',
 ];
 
-test.each(PATHS)('answers %s from the cache with the current stock after items are reserved and sold', async (path) => {
+test.each(PATHS)('a cached response of %s has the current stock after reservations and sales', async (path) => {
   const shop = await sellingShop();
   const first = await read(shop, path);
   expect([first.cached, (await read(shop, path)).cached]).toEqual([false, true]);

@@ -186,7 +186,7 @@ test('a retry after a failure of Stripe succeeds', async () => {
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
 test.for(LOST)(
-  'throws after %s, and returns the actual result of the payment on a query or cancellation',
+  'after the fault %s, beginning a payment throws, and a query or cancellation returns its actual result',
   async (kind) => {
     const wanted = card('success');
     // Stripe's client retries once on its own after a broken connection.
