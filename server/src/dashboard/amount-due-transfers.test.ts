@@ -11,7 +11,7 @@ const MARK = '/api/dashboard/orders/mark-paid';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Given = Parameters<OpenShop['givenOrder']>[0] & { card_token?: string };
 
-/** Places an order of 24.90, pays it, and adds a lid, so that its price is due. */
+/** Places an order of 24.90, pays it, and adds a lid, so that the lid's price is due. */
 async function givenDue({ lid = '12.50', ...given }: Given & { lid?: string } = {}) {
   const shop = await openShop();
   const mug = await givenVariant(shop);

@@ -43,7 +43,7 @@ test('items returned before an order is paid lower its amount due by their price
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', at);
   const paid = { amount_due: '0.00', amount_received: '11.50', refund_due: '0.00', refundable: '11.50' };
   expect(await moneyOf(shop, order.id)).toMatchObject({ ...paid, line: { refundable_amount: '10.00' } });
-  // These pieces are no longer owed, so their return cannot be refunded as well.
+  // The return has already lowered the amount due, so it cannot be refunded as well.
   expect((await refundReturn(back?.id ?? '')).error).toMatchObject({ error: 'conflict' });
   expect(await moneyOf(shop, order.id)).toMatchObject(paid);
 });

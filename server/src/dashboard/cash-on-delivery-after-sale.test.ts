@@ -79,7 +79,7 @@ test('nothing is due after two returns with one refused item each are received',
   const { ship, receive, details } = await givenOrder();
   await ship();
   await receive(1);
-  // 28.40 less 10.00 and the fee of 2.00 for the return, which is kept.
+  // 28.40 − 10.00 for the returned piece + 2.00 return fee.
   expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled', amount_due: '20.40' });
   await receive(1);
   expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });

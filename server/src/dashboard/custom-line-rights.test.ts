@@ -13,7 +13,10 @@ const ADDRESS = {
 };
 const ENGRAVING = { name: 'Engraving', quantity: 2, price: '50.00', tax_class: 'reduced' };
 
-/** A shop in Germany with free delivery and a draft of these lines at prices without tax: 19 %, 7 % for reduced. */
+/**
+ * A shop in Germany with free delivery, and a draft of these lines. Prices exclude tax: 19 %, or 7 % for the class
+ * `reduced`.
+ */
 async function givenDraft(lines: object[], input: object = {}) {
   const shop = await openShop();
   await moveToEu(shop);
@@ -55,7 +58,7 @@ async function givenOrder(lines: object[], input: object = {}) {
 test('an edit can increase and reduce the quantity of a custom line, at its price and tax rate', async () => {
   const { order, edit } = await givenOrder([ENGRAVING]);
   const [line] = order.line_items;
-  // 150.00 and 7 %.
+  // 150.00 plus 7 % tax.
   const more = await edit(line?.id, 3);
   expect(more.data?.order).toMatchObject({
     ...{ total: '160.50', tax: '10.50', amount_due: '53.50' },
@@ -73,7 +76,7 @@ test('an edit that adds items to a discounted custom line adds a line without th
   await givenSeller(shop);
   expect(order.total).toBe('96.30');
   const { data } = await edit(order.line_items[0]?.id, 3);
-  // 100.00 less 10.00 and 50.00 in full: 140.00 and 7 %.
+  // 100.00 − 10.00 discount + 50.00 for the added piece = 140.00, plus 7 % tax.
   expect(data?.order).toMatchObject({
     total: '149.80',
     line_items: [{ quantity: 2 }, { quantity: 1, name: 'Engraving', variant_id: null, product_id: null }],

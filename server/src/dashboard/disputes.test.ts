@@ -199,7 +199,7 @@ test('records a dispute once if its events arrive twice or out of order, and nev
   const [closed] = shop.events().slice(-1);
   if (!opened || !reviewed || !closed) throw new Error('There are no events.');
   for (const event of [closed, opened, closed]) expect(await shop.send(event)).toBe(200);
-  // As if the server had read the dispute before its decision.
+  // Simulates a dispute that the server read before the bank's decision.
   dispute.status = 'needs_response';
   expect(await shop.send(reviewed)).toBe(200);
   expect(await shop.details(id)).toMatchObject({ refundable: '0.00', disputes: [{ status: 'lost' }] });

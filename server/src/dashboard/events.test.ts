@@ -187,7 +187,7 @@ test('replays 2,500 failed deliveries in batches, each delivery once', async () 
   const shop = await givenSubscriber('customer.created');
   const { site_id } = shop;
   const since = new Date(Date.now() - 60_000).toISOString();
-  // Rolled back, so that the job does not occupy the workers of another test.
+  // The transaction is rolled back, so that its job does not occupy the workers of another test.
   const client = await shop.owner.connect();
   try {
     await client.query('begin');

@@ -10,7 +10,7 @@ const ORDER = '/api/dashboard/orders/{order_id}';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Given = Parameters<OpenShop['givenOrder']>[0] & { card_token?: string };
 
-/** Places an order of mugs (10.00, 30 in stock) with parcel delivery for 4.90, next to lids (12.50, 5 in stock). */
+/** Places an order of mugs (10.00, 30 in stock) with parcel delivery for 4.90, and creates lids (12.50, 5 in stock). */
 async function givenOrder({
   quantity = 3,
   paid = true,
@@ -163,7 +163,7 @@ test('an edit to a lower total makes the difference due for refund until that am
     payment_status: 'partially_refunded',
   });
   await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
-  // The refund returned an overpayment, so it does not count as a payment for lines that are added later.
+  // The refund returned an overpayment, which no longer counts toward lines that are added later.
   expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
 });
 

@@ -7,7 +7,7 @@ import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 const ORDER = '/api/dashboard/orders/{order_id}';
 const ONE = '/api/dashboard/withdrawals/{withdrawal_id}';
 
-/** A withdrawn guest order of three pieces for 10.00 and delivery for 4.90, which was not paid. */
+/** An unpaid guest order of three pieces for 10.00 and delivery for 4.90, from which the guest has withdrawn. */
 async function givenWithdrawn({ payment_method = 'bank_transfer' as 'bank_transfer' | 'manual', ship = 0 } = {}) {
   const shop = await openShop();
   const { dashboard } = shop;

@@ -88,7 +88,7 @@ test('after a promotion that lost a change, no cached response contains that cha
   await promote(shop);
 
   expect(await nameNow()).toBe('Old name');
-  // Updates the search index.
+  // Also brings the search index up to date, which the invariants check after this file.
   await rename('Next name');
 });
 

@@ -139,7 +139,7 @@ test('list_audit returns ten calls in at most 900 tokens, and all fields if full
   });
   expect(older.audit_events).toHaveLength(2);
   expect(complete.audit_events[0]).toMatchObject({ payload_hash: expect.any(String), details: { outcome: 'done' } });
-  // The API itself is unchanged.
+  // The HTTP API still returns all fields.
   expect(overHttp.data?.audit_events[0]).toMatchObject({ payload_hash: expect.any(String) });
 });
 

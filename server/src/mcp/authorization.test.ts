@@ -55,7 +55,7 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
     const own = await call(shop.baseUrl + path, access_token, 'get_token', version);
 
     expect(refused.status).toBe(403);
-    // The scopes that the token has are named too, because the next consent replaces them.
+    // The challenge includes the scopes that the token has, because the next consent replaces them.
     expect(refused.headers.get('WWW-Authenticate')).toBe(
       'Bearer error="insufficient_scope", scope="catalog:read cart:write orders:read", ' +
         `resource_metadata="http://localhost/.well-known/oauth-protected-resource${path}"`,
@@ -173,7 +173,7 @@ test('a token works only at the resource for which it was issued, and a token wi
     message: 'This token was issued for /mcp of the shop and does not work at the API.',
     next: 'Use this token at /mcp, or ask the customer for consent for the API.',
   });
-  // The token has not ended, so the agent must not be told so when it asks for more.
+  // The token is still valid, so the error of a consent request must not state that the token has ended.
   const more = await fetch(`${shop.baseUrl}/api/agent/consent/request?site_id=${shop.site_id}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${mcp}`, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },

@@ -286,7 +286,7 @@ test('the consent page shows the code, then a summary in three lines, then the o
   const titles = [...folded.matchAll(/name="category_\d+" value="([^"]*)"/g)].map(([, value]) => value);
   expect(titles).toEqual(['ätherische Öle', 'Audio', 'Kitchen', 'Travel']);
 
-  // A mistake in the folded part opens it; one outside does not.
+  // A mistake in the collapsed section opens the section; a mistake outside does not.
   const high = await browser.press(page, 'approve', { same_code: 'yes', budget: '60.00' });
   const uncompared = await browser.press(page, 'approve');
   expect(high.html).toContain('<details class="adjust" open>');

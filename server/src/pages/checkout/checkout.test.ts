@@ -83,8 +83,7 @@ test('a shopper without JavaScript can open the checkout link, place an order an
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The URL of the order's page contains a secret. It appears on no page, and is stored once even if it is requested
-  // repeatedly.
+  // The secret URL of the order's page appears on no page, and is stored once even if it is requested repeatedly.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
   for (let press = 0; press < 2; press += 1) {

@@ -19,7 +19,7 @@ async function newestTo(shop: Shop, email: string) {
   return mail;
 }
 
-/** A shop in English with a product for 10.00 and a free parcel, and a customer who speaks German. */
+/** A shop in English with a product for 10.00 and a parcel for 4.90, and a customer. */
 async function givenShop() {
   const shop = await openShop();
   const option = await shop.givenShippingOption({ name: 'Parcel', price: '4.90' });
@@ -46,7 +46,7 @@ test('the mail of an offer lists subtotal, discount, delivery and tax above the 
     ...{ shipping_address: HOME, shipping_option_id: option.id },
   });
   const { html } = await newestTo(shop, email);
-  // 40.00 less 10.00, 4.90 for the parcel, and 19 % of 30.00 and of 4.90: 5.70 and 0.93.
+  // 40.00 − 10.00 discount + 4.90 for the parcel, plus 19 % tax of 30.00 and of 4.90: 5.70 and 0.93.
   const rows = [...plain(html).matchAll(/<tr><th>([^<]*)<\/th><td>([^<]*)<\/td><\/tr>/g)].map(([, name, amount]) => [
     name,
     amount,
@@ -139,7 +139,7 @@ test("the mail about a new order to the shop has no links to the shop's legal pa
 test.each([
   ['de-AT', 'https://www.dhl.de/de/privatkunden/pakete-empfangen/verfolgen.html?piececode=00340'],
   ['fr', 'https://www.dhl.de/en/privatkunden/pakete-empfangen/verfolgen.html?piececode=00340'],
-])('the DHL tracking URL of an order in %s has a language of DHL', async (locale, tracking_url) => {
+])('the DHL tracking URL of an order in %s is in German or English', async (locale, tracking_url) => {
   const { shop, variant_id } = await givenShop();
   const order = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
   await shop.owner.query('update commerce.orders set locale = $2 where id = $1', [order.id, locale]);
