@@ -46,7 +46,7 @@ test('without any variables, the server listens only on this machine and uses th
   });
 });
 
-test('with MIGRATE=off, DATABASE_URL is required, and DATABASE_DIRECT_URL only for jobs and the operator API', () => {
+test('MIGRATE=off requires DATABASE_URL, and pooling requires DATABASE_DIRECT_URL only for jobs and the operator API', () => {
   const pooled = { DATA_DIR, DATABASE_URL: PRODUCTION.DATABASE_URL, DATABASE_POOLING: 'transaction', MIGRATE: 'off' };
 
   expect(readConfig({ ...pooled, ROLE: 'api' }).migrates).toBe(false);

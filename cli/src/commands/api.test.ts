@@ -111,7 +111,7 @@ test("`api` calls other APIs with the given headers, without the profile's crede
   expect(server.seen[0]?.headers['x-api-key']).toBeUndefined();
 });
 
-test('`api` reports an error of the server (exit code 1), and invalid arguments before it sends a request (exit code 2)', async () => {
+test('`api` exits with code 1 after an error of the server, and with code 2 before any request if an argument is invalid', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/orders/x': refusal(404, 'not_found', 'There is no such thing.'),
   });

@@ -175,7 +175,7 @@ const RUN = {
 const RUNS = { 'GET /api/dashboard/statement-runs': { body: [RUN] } };
 const UNDO = `POST /api/dashboard/statement-runs/${RUN.id}/undo`;
 
-test('`orders undo-statement` shows the orders of a bank statement before it undoes it', async () => {
+test('`orders undo-statement` shows the orders of a bank statement before undoing the statement', async () => {
   const orders = ORDERS.map((order) => ({ ...order, payment_due_at: '2026-03-19T09:30:00.000Z' }));
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { body: { orders } } });
   const listed = await commerce(['orders', 'statements']);

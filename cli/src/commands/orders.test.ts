@@ -51,7 +51,7 @@ test('`orders mark-paid` asks for confirmation, and then shows the changes', asy
   expect(seen.map(({ method, path }) => `${method} ${path}`)).toContain(MARK);
 });
 
-test.each(['n', '', 'perhaps'])('`orders mark-paid` changes nothing after the answer "%s"', async (typed) => {
+test.each(['n', '', 'perhaps'])('`orders mark-paid` changes nothing if the user answers "%s"', async (typed) => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed });
   expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -29,7 +29,7 @@ test('the amount due is the total of an order, and 0.00 once the order is paid, 
   }
 });
 
-test('items returned before an order is paid lower its amount due by their price minus the return fee', async () => {
+test('items returned before payment lower the amount due of the order by their price minus the return fee', async () => {
   const { shop, order, create, receive, refundReturn } = await givenShippedOrder(3, { paid: false });
   expect(await moneyOf(shop, order.id)).toMatchObject({ amount_due: '30.00' });
   const { data: back } = await create(2, { fee: '1.50' });
@@ -48,7 +48,7 @@ test('items returned before an order is paid lower its amount due by their price
   expect(await moneyOf(shop, order.id)).toMatchObject(paid);
 });
 
-test('missing items do not lower the amount due, and a return fee above the price of the items does not raise it', async () => {
+test('missing items do not lower the amount due, and a return fee above the item price does not raise the amount due', async () => {
   const { shop, order, create, receive } = await givenShippedOrder(2, { paid: false });
   const { data: back } = await create(2, { fee: '50.00' });
   const line = back?.lines[0]?.id ?? '';

@@ -321,7 +321,7 @@ test("a customer's total spent is the captured amount minus successful refunds",
   expect(await spent()).toBe('12.00');
 });
 
-test('eight concurrent captures of part of a payment capture it once, and the uncaptured part cannot be refunded', async () => {
+test('eight concurrent captures of 12.00 capture 12.00 once, and no higher amount can be refunded', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, payment_status } = await shop.givenPaidOrder();
   expect(payment_status).toBe('authorized');

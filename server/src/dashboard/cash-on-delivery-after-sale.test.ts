@@ -75,7 +75,7 @@ test('nothing is due for a refused parcel after its return is received, and its 
   expect(erased.error).toBeUndefined();
 });
 
-test('nothing is due after two returns with one refused item each are received', async () => {
+test('nothing is due after both items of an order are returned in two separate returns', async () => {
   const { ship, receive, details } = await givenOrder();
   await ship();
   await receive(1);
@@ -137,7 +137,7 @@ test('a withdrawal from a whole delivered order refunds the shipping cost includ
   expect(await details()).toMatchObject({ payment_status: 'refunded', refunded: '28.40' });
 });
 
-test('a refund of the shipping cost can include the cash on delivery fee, but cannot exceed both together', async () => {
+test('a shipping refund can equal the shipping cost plus the cash on delivery fee, but cannot be higher', async () => {
   const { shop, at, ship, deliver } = await givenOrder();
   await ship();
   await deliver();

@@ -123,7 +123,7 @@ test('without the consent to digital delivery, the right of withdrawal includes 
   expect((await matched(shop)).at(-1)).toMatchObject({ lines: [{ exempt: 'none' }] });
 });
 
-test('the checkout of a sent draft has digital goods if its custom line is digital, and none if it is custom-made', async () => {
+test("has_digital_goods of a draft's checkout is true for a digital custom line and false for a custom-made one", async () => {
   for (const [withdrawal_exempt, has_digital_goods] of [
     ['digital', true],
     ['custom_made', false],

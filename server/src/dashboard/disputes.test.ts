@@ -252,7 +252,7 @@ test('concurrent refunds and disputes together never exceed the received amount'
   }
 });
 
-test('a dispute above the remaining amount blocks that amount, and its full amount if a pending refund fails', async () => {
+test('a dispute of a partly refunded payment blocks the remaining amount, and the full amount if the pending refund fails', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '10.00');

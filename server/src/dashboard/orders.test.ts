@@ -67,7 +67,7 @@ test('rejects marking an order as paid if it is not paid by bank transfer (400),
   expect(error).toMatchObject({ error: 'not_bank_transfer', payment_method: 'card' });
 });
 
-test('an order past its deadline is shown as expired before the expiry job runs, and the job restocks the order', async () => {
+test('an order past its payment deadline is shown as expired before the expiry job runs, and the job restocks the items', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -191,7 +191,7 @@ test('rejects shipping an order that is already shipped (409 invalid_transition)
   expect(error).toMatchObject({ error: 'invalid_transition', field: 'fulfillment_status', from: 'fulfilled' });
 });
 
-test('delivering an order that is paid on handover marks it as paid and completes it', async () => {
+test('delivering a pickup order with payment on handover marks the order as paid and completed', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ kind: 'pickup', price: '0.00' });
   const { id } = await shop.givenOrder({ shipping_option_id, payment_method: 'manual' });

@@ -100,7 +100,7 @@ test('the expiry job does not change an unpaid order before its payment deadline
   expect(data).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
 });
 
-test('creates a pending order while the result of a card payment is outstanding, and marks it as paid when the payment succeeds', async () => {
+test('creates a pending order while its card payment is pending, and marks the order as paid when the payment succeeds', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
 

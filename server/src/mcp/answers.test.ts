@@ -28,7 +28,7 @@ function namesIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, field]) => [name, ...namesIn(field)]);
 }
 
-test('MCP returns amounts as decimal strings, and only budget_cents and budget_used_cents as cents', async () => {
+test('MCP returns amounts as decimal strings, except for the cents in budget_cents and budget_used_cents', async () => {
   const assistant = await openAssistant();
   const { shop, client, use, refused } = assistant;
   const { id: product_id } = await shop.givenProduct({ name: 'Oak lamp', price: '18.00' });

@@ -82,7 +82,7 @@ test('the cash on delivery fee is taxed like the rest of the shipping cost', asy
   expect(data).toMatchObject({ shipping_cost: '8.40', tax: '5.40', total: '33.80' });
 });
 
-test('rejects payment on delivery for a shipping option without a fee, and removes it when such an option is chosen later', async () => {
+test('rejects payment on delivery for a shipping option without a fee, and removes it when the buyer switches to that option', async () => {
   const { cod, plain, begin } = await givenShop();
   const { patch, complete } = await begin();
   const refused = await patch({ shipping_option_id: plain.id, payment_method: 'manual' });

@@ -165,7 +165,7 @@ test("the consent page offers 7, 30 or 90 days up to the shop's maximum, with 7 
   expect(valuesOf(shortest.page.html, 'lifetime_days')).toEqual([]);
 });
 
-test('the authorization code flow offers the same lifetimes, and a 90-day token works on day 80 and expires on day 90', async () => {
+test('the authorization code flow offers 7, 30 or 90 days, and a 90-day token works on day 80 and expires on day 90', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const config = await registeredClient(shop);

@@ -76,7 +76,7 @@ test('the ZIP contains the PDF and the XML of each document, with the same bytes
   ).toBe('%PDF-');
 });
 
-test('an archive includes documents from the start of the period until before its end, optionally of one kind', async () => {
+test('a document archive includes the start of its period but not the end, and can be limited to one kind of document', async () => {
   const shop = await givenShop();
   const [invoice, note] = await givenDocuments(shop, '1.00');
   const at = '2026-03-01T00:00:00.000Z';

@@ -115,7 +115,7 @@ test('reads booked incoming payments of CAMT.053, and each payment of a batch se
   });
 });
 
-test('a payment has the same entry id in every file, and two payments have different ones', () => {
+test('a payment has the same entry id in every export file, and different payments have different entry ids', () => {
   const header = 'Date,Payer,Reference,Amount,Currency';
   const [one, other] = ['2026-03-01,June,1001,+30.00,EUR', '2026-03-02,June,1001,+30.00,EUR'];
   const csv = (...lines: string[]) =>
