@@ -148,7 +148,7 @@ test('rejects a call whose Idempotency-Key is in use by another request (409 ide
   expect(free.response.status).toBe(201);
 });
 
-test('replays a response stored after the look-up and before the lock, and rolls back the repeated work', async () => {
+test('replays a response stored by another request between look-up and lock, and rolls back the repeated work', async () => {
   const shop = await openShop();
   const { owner, storefront, site_id } = shop;
   const key = randomUUID();

@@ -427,7 +427,7 @@ test('a misspelt value selects the intended variant', async () => {
   ]);
 });
 
-test('checks an excluded word in attributes and descriptions, and reports it if no product has it', async () => {
+test('applies an excluded word to attributes and descriptions, and reports the word if no product has it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain tee', metadata: { material: 'Organic Cotton, Spandex' } });
   await shop.givenProduct({ name: 'Camp tee', description: 'A tee of soft cotton.' });
