@@ -56,7 +56,7 @@ export async function background({ products, seconds, rounds }: BackgroundOption
 
 export interface BackgroundOptions {
   products: number;
-  /** How many seconds reads are measured without jobs. */
+  /** The seconds for which reads are measured without jobs. */
   seconds: number;
   rounds: number;
 }

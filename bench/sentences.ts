@@ -18,7 +18,7 @@ import { createSite, migrate, type Running, type Site, startCommerce, stop } fro
 import { learnMeanings } from './relevance.ts';
 import { report, table, whole } from './report.ts';
 
-/** The catalogues of the data, and the currency that each was priced in. */
+/** The judged catalogues, each with the currency of its prices. */
 const CURRENCIES = { retail: 'USD', luma: 'USD', demo: 'EUR' };
 type Name = keyof typeof CURRENCIES;
 const NAMES = Object.keys(CURRENCIES) as Name[];

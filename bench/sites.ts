@@ -82,7 +82,7 @@ export interface SitesOptions {
   /** The number of shops opened in each way. */
   count: number;
   products: number;
-  /** How many seconds reads are measured without other work. */
+  /** The seconds for which reads are measured without other work. */
   seconds: number;
 }
 

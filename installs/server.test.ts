@@ -63,7 +63,7 @@ test('the package contains every file that the server loads: modules, worker thr
   expect(named).toBeGreaterThan(1_000);
 });
 
-test('without a database, the server prints one line that names what to set or install', async () => {
+test('without a database, the server prints one line that names the setting or the package that it needs', async () => {
   const { code, out, err } = await ran(folder, [...SERVER, 'start'], { DATA_DIR: join(folder, '.none') });
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(
@@ -71,7 +71,7 @@ test('without a database, the server prints one line that names what to set or i
   );
 });
 
-test('if tracing is enabled without OpenTelemetry, the server prints one line that names what to unset or install', async () => {
+test('if tracing is enabled without OpenTelemetry, the server prints one line that names the setting to remove or the package to install', async () => {
   const env = { DATABASE_URL: databaseUrl(), DATA_DIR: join(folder, '.none'), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x' };
   const { code, err } = await ran(folder, [...SERVER, 'start'], env);
   expect(code).toBe(1);

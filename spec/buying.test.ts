@@ -71,7 +71,7 @@ describe('order statuses', () => {
   ];
 
   test.each(machines)(
-    'every value of %s is an initial status, or another status can change to it',
+    'every value of %s is an initial status or follows another status',
     (field, schema, beginnings) => {
       const chapter = description.split(`**${field}**`)[1].split('**')[0];
       const moves = [...chapter.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, from, to]) => ({ from, to }));

@@ -159,7 +159,7 @@ describe('operations', () => {
   });
 
   test('every mutation requires an Idempotency-Key, and declares the status 409', () => {
-    // They are POST and write nothing.
+    // These operations are POST, but write nothing.
     const reads = ['agent.findProducts', 'agent.prepareReturn'];
     for (const { id, parameters, operation } of mutations) {
       const key = parameters.find(({ name }) => name === 'Idempotency-Key');

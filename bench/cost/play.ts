@@ -15,7 +15,7 @@ export interface Target {
   postmaster: number;
 }
 
-/** The cost of a unit. CPU time and durations are milliseconds. */
+/** The cost of a unit. CPU time and durations are in milliseconds. */
 export interface Cost {
   server: number;
   postgres: number;
@@ -82,7 +82,7 @@ export interface Rounds<Name extends string> {
 }
 
 export interface Load {
-  /** How many seconds each target plays, over all rounds. */
+  /** The seconds for which each target plays, in all rounds together. */
   seconds: number;
   rounds: number;
   /** Seconds of warm-up; by default WARM_UP_SECONDS. */

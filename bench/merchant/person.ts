@@ -24,7 +24,7 @@ export class Person {
     await this.#pause(Math.min(words * 0.24, 15));
   }
 
-  /** Decides and points. This takes 2.5 s: the keystroke-level model has 1.35 s to think and 1.1 s to point. */
+  /** Waits 2.5 s, the time to decide and to point: 1.35 s and 1.1 s in the keystroke-level model. */
   async point(): Promise<void> {
     this.clicks += 1;
     await this.#pause(2.5);

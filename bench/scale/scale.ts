@@ -16,7 +16,7 @@ import { verifyIndex } from './verify.ts';
 export interface ScaleOptions {
   /** The sizes of the database at which to measure, a subset of `SIZES`; all by default. */
   sizes?: number[];
-  /** How many seconds each kind of work is done in each shop at each size. */
+  /** The seconds of each kind of work, in each shop at each size. */
   seconds: number;
 }
 

@@ -5,7 +5,7 @@ import { WORKS } from './work.ts';
 
 /**
  * Formats a table for each shop with the cost of its work at each size of the database. All measurements follow in a
- * folded section.
+ * collapsed section.
  */
 export function tables(measured: Measured[]): string[] {
   const shops = [...new Set(measured.map(({ shop }) => shop))];

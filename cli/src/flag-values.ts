@@ -1,4 +1,4 @@
-/** How a contract field is given on the command line: the flag's name and the format of its value. */
+/** The form of a contract field on the command line: the flag's name and the format of its value. */
 
 import { InvalidArgumentError } from 'commander';
 import * as options from './commands/options.ts';

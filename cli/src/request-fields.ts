@@ -7,7 +7,7 @@ import type { OperationId } from './operations.ts';
 export const REQUESTS = contractOf(raw);
 const OPERATIONS = new Map(REQUESTS.operations.map((operation) => [operation.operationId, operation]));
 
-/** How a field's value is given on the command line. `json` fields have no flag; use --input. */
+/** The command-line format of a field's value. `json` fields have no flag; use --input. */
 export type Kind =
   | 'text'
   | 'words'

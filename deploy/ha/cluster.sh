@@ -1,12 +1,12 @@
 #!/bin/sh
-# The whole set-up of docs/high-availability.md on one machine, to rehearse it: three etcd, three PostgreSQL with Patroni, HAProxy,
+# Runs the setup of docs/high-availability.md on one machine for practice: three etcd, three PostgreSQL with Patroni, HAProxy,
 # PgBouncer and Redis, on loopback addresses. Needs Debian's packages patroni, etcd-server, haproxy, pgbouncer, redis-server and
 # postgresql-15. No watchdog runs here, so a hanging primary is not fenced: production requires one.
 #
 #   cluster.sh up | down | status | environment | primary | kill-primary | kill NODE |
 #              start NODE | superuser-password | patronictl ARGUMENTS
 #
-# FOLDER (/tmp/commerce-ha) holds everything; NET (127.0.44) are the first three numbers of its addresses.
+# FOLDER (/tmp/commerce-ha) contains all files. NET (127.0.44) is the first three numbers of all addresses.
 set -eu
 umask 077
 FOLDER=${FOLDER:-/tmp/commerce-ha}

@@ -21,9 +21,9 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   cleanUrls: false,
   lastUpdated: false,
-  // Built after the pages; scripts/docs/links.ts checks all links.
+  // These pages are built later. scripts/docs/links.ts checks all links.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost/],
-  // Same ids as on GitHub, so that links to a heading work in both places.
+  // Gives headings the same ids as on GitHub, so that links to a heading work in both places.
   markdown: { anchor: { slugify: idOf }, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
   themeConfig: {
     search: { provider: 'local' },

@@ -77,7 +77,7 @@ test.skipIf(!daemon)(
     expect(JSON.parse(await bought())).toEqual({ page: 200, total: '28.90', payment_status: 'paid' });
 
     const doctor = await command('server', 'doctor');
-    // There is no mail server, which MAILS=files confirms.
+    // MAILS=files declares that there is no mail server, so doctor reports no problem.
     expect(doctor.split('\n').filter((line) => /^(WARN|FAIL)/.test(line))).toEqual([]);
 
     await composed('down', '--timeout', '40');

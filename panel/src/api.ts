@@ -51,7 +51,7 @@ async function refusalOf(response: Response): Promise<{ error?: unknown; second_
   }
 }
 
-// Delivers updates before the next key press instead of some tasks later, so that saving locks a form immediately.
+// Delivers updates in a microtask instead of some tasks later, so that saving locks a form before the next key press.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({

@@ -255,7 +255,8 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
   for (const question of QUESTIONS) {
     const [who, population] = Object.entries(question.who)[0] as [string, Population];
     let auc = await series(scene, question, population, chance);
-    // One series in forty exceeds the goal by chance, so it is repeated. A real leak would exceed the goal again.
+    // One series in forty exceeds the goal by chance, so such a series is repeated. A real leak would exceed the goal
+    // again.
     if (auc > GOAL) auc = Math.min(auc, await series(scene, question, population, chance));
     if (auc > GOAL)
       violations.add(`${question.operation}: the response time reveals ${who}: AUC ${auc}, more than ${GOAL}`);

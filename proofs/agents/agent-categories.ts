@@ -86,7 +86,7 @@ type Outcome = Pick<Answer<'agent.findAndBuy'>, 'status' | 'refusal'> & { data: 
 interface Attempt {
   agent: AgentPurchases;
   target: Sample;
-  /** Another product, which the agent may buy, if there is one. */
+  /** Another product that the agent may buy; undefined if there is none. */
   decoy: Sample | undefined;
 }
 

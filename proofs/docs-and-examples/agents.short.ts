@@ -72,7 +72,7 @@ test(
   },
 );
 
-test('a model of the AI SDK finds a product and prepares a purchase that the customer confirms', PLAYED, async () => {
+test('an AI SDK agent finds a product and prepares a purchase that the customer confirms', PLAYED, async () => {
   const { shop, demo } = await givenDemo();
 
   const { stdout } = await promisify(execFile)(process.execPath, [AI_SDK, 'a mug', '--demo', demo, '--auto-approve']);
@@ -86,7 +86,7 @@ test('a model of the AI SDK finds a product and prepares a purchase that the cus
 });
 
 test(
-  'if the budget is too small, the agent example reports it, continues, and links to the page where it can be revoked',
+  'if the budget is too small, the agent example shows the rejection, continues, and links to the page for revoking the agent',
   PLAYED,
   async () => {
     const { shop, customer, demo } = await givenDemo();

@@ -246,8 +246,9 @@ const AT_WORK: [string, RegExp][] = [
 ];
 
 /**
- * Lines that the blocks of docs/agents.md print, and how often: each walk buys with the customer's confirmation, reaches the
- * limits of its budget and categories, reads its audit, and is revoked. Two walks over MCP print the same lines.
+ * Lines that the blocks of docs/agents.md print, and how often. Each example buys with the customer's confirmation,
+ * reaches the limits of its budget and categories, reads its audit, and is revoked. The two MCP examples print the same
+ * lines.
  */
 const PRINTED_BY_WALKS: [RegExp, number][] = [
   [/Confirmed: order \d+, 22\.90 EUR, awaiting_payment\./g, 1],

@@ -46,7 +46,7 @@ test('each program in the documents compiles against the SDK', async () => {
   expect(await compiled('js', ofJavaScript)).toBe('');
 });
 
-test('the language of each docs code block that is neither run nor compiled is listed with a reason', () => {
+test('the reason for each language of docs code blocks that are neither run nor compiled is listed', () => {
   const known = ['sh', 'ts', 'js', ...Object.keys(UNCHECKED)];
   const others = snippets.filter(({ language }) => !known.includes(language));
   expect(others.map(({ file, line, language }) => `${file}:${line} ${language}`)).toEqual([]);

@@ -36,7 +36,7 @@ afterAll(async () => {
 }, LONG_ENOUGH_MS);
 
 test(
-  'a receiver that uses standardwebhooks gets every event once, even if it and the server are killed and restarted',
+  'a receiver that uses standardwebhooks gets every event once, even if the receiver and the server are killed and restarted',
   async () => {
     const commerce = await staff();
     const begun = new Date().toISOString();
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  'the search index contains every change of the catalogue, even if it and the server are killed and restarted',
+  'the search index contains every change of the catalogue, even if the index and the server are killed and restarted',
   async () => {
     const commerce = await staff();
     const startIndex = () =>

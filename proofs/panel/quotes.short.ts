@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
 import { inPanel } from './visit.ts';
 
-inPanel('a draft with a custom line is created, which the customer cannot withdraw from', async (visit) => {
+inPanel('a draft is created with a custom line that is exempt from withdrawal', async (visit) => {
   const { open, look, press, fill, sees, dashboard } = visit;
   await open('/drafts/new');
   await press('Add a custom line');
@@ -32,7 +32,7 @@ inPanel('a draft with a custom line is created, which the customer cannot withdr
   });
 });
 
-inPanel('a custom line that was added by mistake is removed again', async (visit) => {
+inPanel('a custom line that was added by mistake can be removed', async (visit) => {
   const { open, press, fill, tab } = visit;
   await open('/drafts/new');
   await press('Add a custom line');
@@ -41,7 +41,7 @@ inPanel('a custom line that was added by mistake is removed again', async (visit
   await tab.waitForFunction(`!document.querySelector('input[value="Mistake"]')`);
 });
 
-inPanel('a delivery gets a fee of payment on delivery, and loses it when the field is emptied', async (visit) => {
+inPanel('a delivery option gets a cash on delivery fee, and emptying the field removes the fee', async (visit) => {
   const { open, look, press, fill, seesNoDialog, dashboard, tab } = visit;
   const feeOf = async (wanted: string) => {
     const { shipping_options } = await unwrap(dashboard.GET('/api/dashboard/shipping-options'));

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { PATIENCE_MS } from '../../server/test/tab.ts';
 import { inPanel, type Visit } from './visit.ts';
 
-inPanel('a mistake in the third variant saves nothing, and the form keeps its input', async (visit) => {
+inPanel('a mistake in the third variant prevents saving, and the form keeps its input', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   const { id, read } = await withSizes(visit, `Vase ${width}`);
   const before = await read();

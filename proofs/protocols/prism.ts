@@ -35,8 +35,8 @@ const CONTRACT = fileURLToPath(import.meta.resolve('@commerce-backend/spec/opena
 const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
 
 /**
- * Prism has no setting for idle connections, and Node closes them after five seconds. A request that is sent at that
- * moment fails, which happens on a busy machine. So this module, which Prism's process loads first, prevents it.
+ * A module that Prism's process loads first. It keeps idle connections open for ten minutes, because Prism has no setting
+ * for this. Node would close them after five seconds, and a request that is sent at that moment would fail.
  */
 const KEEP_CONNECTIONS = `data:text/javascript,${encodeURIComponent(`
   import http from 'node:http';

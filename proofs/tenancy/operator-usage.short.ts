@@ -78,7 +78,7 @@ const call = ({ server }: Process, api_key: string) =>
   );
 
 test.skipIf(!program)(
-  'each call counts once, whichever process answers it, and a process saves its counts before it stops',
+  'the usage counts each call once, whichever process serves the call, and a process saves its counts before it stops',
   async () => {
     const { site_id, api_key } = await json(['site', 'create', '--name', 'Counted', '--currency', 'EUR']);
     const [one, two] = processes;

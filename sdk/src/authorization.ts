@@ -8,7 +8,7 @@ import { ConnectionError, errorOf } from './errors.ts';
 export interface AuthorizationPlace extends Pick<ClientOptions, 'fetch'> {
   /** The address of the server, or the shop's own host if it has one. */
   baseUrl: string;
-  /** The shop to ask in. */
+  /** The id of the shop. */
   siteId: string;
 }
 

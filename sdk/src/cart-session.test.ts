@@ -68,12 +68,12 @@ test('creates one cart on first use, even for parallel calls, and keeps it for l
   expect((await cart.get()).id).toBe('made-1');
 });
 
-test.each(['expired', 'converted', undefined] as const)(
+test.each(['expired', 'converted', 'missing'] as const)(
   'replaces a cart that is %s, and repeats the call with the new cart',
   async (status) => {
     for (const call of ['get', 'add'] as const) {
       kept.set('cart', 'old');
-      carts = status ? { old: status } : {};
+      carts = status === 'missing' ? {} : { old: status };
       const answer = await (call === 'get' ? session().get() : session().add(line));
       expect(answer.id).toMatch(/^made-/);
       expect(kept.get('cart')).toBe(answer.id);

@@ -5,7 +5,7 @@ import { given } from './credentials.ts';
 import { CommerceError, ConnectionError, unwrap } from './errors.ts';
 
 export type ConsentOptions = ClientOptions & {
-  /** The shop to ask in. */
+  /** The id of the shop. */
   siteId: string;
   /** The agent's current token, which the new one replaces. */
   agentToken?: string;

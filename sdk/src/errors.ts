@@ -8,7 +8,7 @@ export class CommerceError extends Error {
   readonly status: number;
   /** The contract's stable code, or `http_<status>` if a proxy sent the response. */
   readonly code: ErrorCode | (string & {});
-  /** Quote it when asking for help. */
+  /** The id of the request, for questions to support. */
   readonly requestId: string | undefined;
   /** Whether the same call, with the same Idempotency-Key, may succeed later. */
   readonly retryable: boolean;

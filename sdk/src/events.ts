@@ -9,11 +9,11 @@ export type WebhookEventPattern = components['schemas']['EventPattern'];
 
 /** The fields of every event. */
 interface Told {
-  /** The header webhook-id: the same each time that this event is sent. Use it to recognise what you have already received. */
+  /** The header webhook-id: the same each time that this event is sent. Use it to detect duplicates. */
   event_id: string;
-  /** When it happened, not when it was sent. */
+  /** The time of the event, not of its delivery. */
   timestamp: string;
-  /** The shop in which it happened, and the merchant that owns it. Missing in events that an earlier server created. */
+  /** The shop of the event, and the merchant that owns the shop. Missing in events that an earlier server created. */
   site_id?: string;
   merchant_id?: string;
   /** Only in test events. */

@@ -5,7 +5,7 @@ export interface RequestEvent {
   path: string;
   /** The same for all attempts of a mutation. */
   idempotencyKey: string | undefined;
-  /** 1 for the first. */
+  /** The number of the attempt, starting at 1. */
   attempt: number;
 }
 

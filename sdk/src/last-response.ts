@@ -2,7 +2,7 @@
 export interface LastResponse {
   status: number;
   headers: Headers;
-  /** Quote it when asking for help. */
+  /** The id of the request, for questions to support. */
   requestId: string | undefined;
   /** The Idempotency-Key of all attempts of a mutation. */
   idempotencyKey: string | undefined;

@@ -68,7 +68,10 @@ describe('temporary failures', () => {
   });
 
   test.each([
-    ['a first call with the same key still running', () => refusal(409, 'idempotency_in_flight', { retryable: true })],
+    [
+      'a first call with the same key that is still running',
+      () => refusal(409, 'idempotency_in_flight', { retryable: true }),
+    ],
     ['too many requests', () => refusal(429, 'rate_limited', { retryable: true })],
     ['an internal error', () => refusal(500, 'internal_error', { retryable: true })],
     ['a restart', () => refusal(503, 'unavailable', { retryable: true })],

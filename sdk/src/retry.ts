@@ -7,7 +7,7 @@ export type Send = (request: Request) => Promise<Response>;
 export interface Limits {
   /** The maximum number of attempts of a call, including the first. */
   maxAttempts: number;
-  /** The longest wait between two attempts. If the server asks for more, the caller gets its error at once. */
+  /** The longest wait between two attempts. If the server asks for more, the caller gets its error immediately. */
   maxWaitMs: number;
   /** The maximum time of one attempt, including its body. */
   timeoutMs: number;
@@ -16,9 +16,9 @@ export interface Limits {
 const FIRST_WAIT_MS = 250;
 
 /**
- * Sends a request until it has a final response. It repeats attempts without a response, and responses that are marked as
- * retryable, after their Retry-After or else a growing random wait. A mutation without Idempotency-Key is sent once, because it
- * may have taken effect. The caller's abort ends everything at once, with its own reason.
+ * Sends a request until it has a final response. It repeats attempts without a response, and responses that are marked
+ * as retryable, after their Retry-After or else a growing random wait. A mutation without Idempotency-Key is sent once,
+ * because it may have taken effect. The caller's abort ends the attempts and waits immediately, with its own reason.
  */
 export function withRetries(send: Send, limits: Limits, hooks: Hooks = {}): Send {
   return async (request) => {

@@ -6,7 +6,10 @@ import { followProducts, type ProductChanges, type ProductChangesOptions } from 
 export type SyncPaths = SurfacePaths<'sync'>;
 
 export interface SyncClient extends Client<SyncPaths> {
-  /** Every product that customers see, then every change; from a cursor on, only the changes since. */
+  /**
+   * Iterates over every product that customers see, then over every change. With a cursor, iterates only over the
+   * changes since that cursor.
+   */
   products(options?: ProductChangesOptions): ProductChanges;
 }
 

@@ -57,10 +57,7 @@ function keepCompiled() {
   module.enableCompileCache(fileURLToPath(new URL(`${modules}.cache/commerce-server`, import.meta.url)));
 }
 
-/**
- * Stops the child when its parent is killed, because nothing else notifies it: it would keep running in the background
- * and keep the port.
- */
+/** Ends this process when its parent is killed. Otherwise it would keep running in the background and keep the port. */
 function endWithParent() {
   const parent = process.env[PARENT];
   delete process.env[PARENT];

@@ -26,7 +26,7 @@ for (const name of await readdir(SRC, { recursive: true })) {
   if (name.endsWith('.ts')) await compile(name);
   else if (ASSETS.has(extname(name))) await write(name, await readFile(new URL(name, SRC)));
 }
-// Fails now, because the page would load the other files only in a browser.
+// Fails the build, because otherwise the missing files would be noticed only in a browser.
 await readFile(new URL('index.html', PANEL)).catch(() => {
   throw new Error('The panel is not built. Run npm run build in the repository.');
 });

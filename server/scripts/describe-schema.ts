@@ -94,7 +94,7 @@ async function tables(client: pg.Client): Promise<string[]> {
   const columns = await columnsOf(client);
   const constraints = await grouped(
     client,
-    // Not-null constraints are written with their columns.
+    // Excludes not-null constraints, which are written with their columns.
     `select c.relname as table, format('constraint %I %s', k.conname, pg_get_constraintdef(k.oid)) as line
       from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
       where ${OURS} and k.contype in ('p', 'u', 'f', 'c', 'x')

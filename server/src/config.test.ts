@@ -46,7 +46,7 @@ test('without any variables, the server listens only on this machine and uses th
   });
 });
 
-test('MIGRATE=off needs a database, and an API process without jobs then needs no direct URL behind a pooler', () => {
+test('MIGRATE=off requires DATABASE_URL, and pooling requires DATABASE_DIRECT_URL only for jobs and the operator API', () => {
   const pooled = { DATA_DIR, DATABASE_URL: PRODUCTION.DATABASE_URL, DATABASE_POOLING: 'transaction', MIGRATE: 'off' };
 
   expect(readConfig({ ...pooled, ROLE: 'api' }).migrates).toBe(false);
@@ -56,7 +56,7 @@ test('MIGRATE=off needs a database, and an API process without jobs then needs n
   expect(mistakesIn({ DATA_DIR, MIGRATE: 'off' })).toEqual([expect.stringContaining('MIGRATE=off needs DATABASE_URL')]);
 });
 
-test('mails cannot be both sent and only written to files', () => {
+test('rejects SMTP_URL together with MAILS=files', () => {
   expect(mistakesIn({ DATA_DIR, SMTP_URL: 'smtp://mail.test', MAILS: 'files' })).toEqual([
     expect.stringContaining('MAILS=files and SMTP_URL contradict'),
   ]);
@@ -98,7 +98,7 @@ test('accepts a valid production configuration and uses production defaults', ()
   });
 });
 
-test('reports all mistakes at once, and each names its variable', () => {
+test('reports all configuration mistakes together, each with its variable', () => {
   const mistakes = mistakesIn({ PORT: 'http', LOG_LEVEL: 'loud', BASE_URL: 'shop.test', TRUST_PROXY: 'true' });
 
   expect(mistakes.map((sentence) => sentence.split(' ')[0]).sort()).toEqual([
@@ -139,7 +139,7 @@ describe('in production', () => {
     ['LOG_LEVEL', { LOGLEVEL: 'debug' }],
     ['REDIS_URL', { REDSI_URL: 'redis://redis' }],
     ['REDIS_URL', { REDIS_URI: 'redis://redis' }],
-  ])('production rejects %s in %o', (name, env) => {
+  ])('in production, the error names %s if the environment contains %o', (name, env) => {
     expect(mistakesIn({ ...PRODUCTION, ...env })).toEqual([expect.stringContaining(name)]);
   });
 });
@@ -181,7 +181,7 @@ test('rejects a direct database URL without DATABASE_URL', () => {
   ]);
 });
 
-test('standbys need DATABASE_URL, and the catalogue cache that they fill', () => {
+test('DATABASE_REPLICA_URLS requires DATABASE_URL and the catalogue cache, and accepts only database URLs', () => {
   const urls = ['postgres://shop:pa55word@one.test/shop', 'postgres://shop:pa55word@two.test/shop'];
   const replicas = { DATABASE_REPLICA_URLS: urls.join(', ') };
 

@@ -81,11 +81,11 @@ test('an idle keep-alive connection does not delay the exit', async () => {
 
   child.kill('SIGTERM');
 
-  // If it stayed open, the connection would end only after a minute, and the process would exit with 1 before that.
+  // An open connection would end only after a minute, and the process would exit with 1 before that.
   expect(await exited()).toBe(0);
 });
 
-test('a second signal ends the process at once', async () => {
+test('a second signal ends the process immediately', async () => {
   const url = await start(0);
   const lost = request(`${url}/never`).catch((error: Error) => error);
   await sleep(100);

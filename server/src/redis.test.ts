@@ -6,7 +6,7 @@ import { connectRedis } from './redis.ts';
 
 const silent = pino({ level: 'silent' });
 
-test('connects in the background if Redis is down, and rejects commands at once', async () => {
+test('connects in the background if Redis is down, and rejects commands immediately', async () => {
   const client = await connectRedis('redis://127.0.0.1:1', silent);
 
   await expect(client.get('anything')).rejects.toThrow(ClientOfflineError);

@@ -111,7 +111,7 @@ async function givenInstallation() {
   /** The names of the doctor's checks that report a problem. */
   const doctor = async () => {
     const findings = await examine({ ...settings, DATABASE_URL, SECRET_KEY, DATA_DIR: other.dataDir });
-    // Leaves out the durability of the tests' database, which is off for speed.
+    // Omits the finding that the tests' database is not durable: durability is off for speed.
     return findings.filter(({ check, state }) => state !== 'ok' && check !== 'durability').map(({ check }) => check);
   };
   return { shop, admin, mails, failing, redis, api, worker, read, alertsAfter, addJob, doctor };
@@ -195,7 +195,7 @@ test.skipIf(!promtool || !redisServer)(
 
     mails.setMode('hang');
     await queueMails(50, '20 minutes');
-    // Waits until the worker's attempt fails: it waits 5 s for the greeting of a mail server.
+    // Longer than the 5 s for which the worker waits for a mail server's greeting, so its attempt has failed.
     await new Promise((done) => setTimeout(done, 6_000));
     const hanging = await alertsAfter(16, () => addJob('index_products'));
     expect(hanging, 'the mail server hangs').toEqual(['CommerceMailsWait']);

@@ -5,7 +5,7 @@ import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { givenTee, readProduct } from './saved-product.ts';
 import { openShop } from './shop.ts';
 
-test('`products replace` saves the JSON of `products get`, and rejects it (exit code 1) if the product has changed since', async () => {
+test('`products replace` saves the output of `products get`, and fails (exit code 1) if the product has changed since', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);

@@ -58,7 +58,7 @@ test('a dry run of products import writes nothing, and importing the same file a
   expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 6 });
 });
 
-test('a dry run of a file with invalid rows reports the same as its import, and values are lost only with a warning', async () => {
+test('a dry run of a file with invalid rows reports the same as its import, which imports the valid rows', async () => {
   const { commerce, dashboard } = await merchant();
   const nasty = new URL('fixtures/shopify-nasty.csv', import.meta.url).pathname;
   for (const rule of ['keep-first', 'suffix', 'refuse']) {

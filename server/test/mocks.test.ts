@@ -120,7 +120,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const USER_CODE = /\b[B-Z]{4}-[B-Z]{4}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** Fields with random or local values. Only whether they are null is compared. */
+/** Fields with random or local values. The test compares only whether they are null. */
 const LEFT_OUT = [
   ...[
     'request_id',

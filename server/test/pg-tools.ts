@@ -7,8 +7,8 @@ import { freePort } from '../src/db/free-port.ts';
 import { findTool, type Tool } from './tools.ts';
 
 /**
- * PostgreSQL with its client tools, which the embedded PostgreSQL lacks. Tools of an older version cannot be used
- * with it.
+ * The client tools of PostgreSQL, which the embedded PostgreSQL does not contain. Tools of an older version than the
+ * server do not work.
  */
 export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' };
 

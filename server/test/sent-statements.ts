@@ -1,6 +1,6 @@
 /**
  * Each statement that the sources sent during the tests, with the places that sent it, for scripts/check-plans.ts.
- * Unlike observed-rows.ts, it includes those that do not use `db/connect.ts`.
+ * Unlike observed-rows.ts, includes statements that do not use `db/connect.ts`.
  */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -32,7 +32,7 @@ test('lists agents with their limits and spending, and removes control character
   expect(Object.fromEntries(seen.at(-1)?.query ?? [])).toEqual({ status: 'active', customer_id: CUSTOMER });
 });
 
-test('revoking an agent shows its name, and reports an unknown id', async () => {
+test("`agents revoke` shows the name of the revoked agent, and the server's error for an unknown id", async () => {
   const { url } = await fakeServer({
     [`DELETE /api/dashboard/agent-tokens/${ID}`]: { body: { ...TOKEN, status: 'revoked', revoked_by: 'merchant' } },
     [`DELETE /api/dashboard/agent-tokens/${CUSTOMER}`]: refusal(404, 'not_found', 'There is no such agent.'),

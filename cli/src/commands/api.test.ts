@@ -48,7 +48,7 @@ test('`api` converts fields to the types of the contract, including fields in ob
   expect(server.seen.at(-1)?.body).toEqual({ brand: { accent_color: '#0f4c81' } });
 });
 
-test('`api` suggests a similar path if the path is unknown, or to check the id if the id is unknown', async () => {
+test('`api` suggests a similar path for an unknown path, and checking the id for an unknown id', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/ordrs': refusal(404, 'not_found', 'The API has no path /api/dashboard/ordrs.'),
     [`GET /api/dashboard/orders/${ID}`]: refusal(404, 'not_found', 'There is no such order.'),
@@ -111,7 +111,7 @@ test("`api` calls other APIs with the given headers, without the profile's crede
   expect(server.seen[0]?.headers['x-api-key']).toBeUndefined();
 });
 
-test('`api` reports an error of the server (exit code 1), and invalid arguments before it sends a request (exit code 2)', async () => {
+test('`api` exits with code 1 after an error of the server, and with code 2 before any request if an argument is invalid', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/orders/x': refusal(404, 'not_found', 'There is no such thing.'),
   });

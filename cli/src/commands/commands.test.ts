@@ -20,7 +20,7 @@ test('a command without a login explains how to log in (exit code 3)', async () 
   });
 });
 
-test('a command reports a server that cannot be reached (exit code 4)', async () => {
+test('a command reports an unreachable server (exit code 4)', async () => {
   const { url } = await closedServer();
   const { commerce } = await loggedIn(url);
   const { code, err } = await commerce(['whoami', '--json']);
@@ -129,7 +129,7 @@ test('reports the current quantity if the stock has changed since the count', as
   expect(err).toContain('There are 9 now.');
 });
 
-test('prints the secret of a new or rotated sync key, lists keys, and revokes one by its id', async () => {
+test('prints the secret after a sync key is created or rotated, lists the keys, and revokes a key by its id', async () => {
   const key = {
     ...{ id: ID, key_id: 'sync_1', secret_prefix: 'syk_abc', description: 'Search', secret: 'syk_abcdef' },
     ...{ created_at: '2026-03-02T20:15:00.000Z', last_used_at: null, expires_at: null, revoked_at: null },

@@ -92,7 +92,7 @@ function details(delivery: Delivery & { attempts: Attempt[]; payload: unknown },
     paint,
   );
   const tried = attempts.length > 0 ? table(ATTEMPT_COLUMNS, attempts, styleOf(terminal, paint)) : 'Not attempted yet.';
-  // Escaped line by line, so that line breaks stay but control characters cannot move the cursor.
+  // Escapes each line separately, so that line breaks stay but control characters cannot move the cursor.
   const body = JSON.stringify(payload, null, 2).split('\n').map(plain).join('\n');
   const last = attempts.at(-1)?.response_body?.trim();
   const answer = last ? `\n\nThe last answer:\n${last.split('\n').map(plain).join('\n')}` : '';

@@ -115,7 +115,7 @@ test('`listen` creates a new listener if its listener has expired, and warns abo
   expect(calls(server.seen).slice(0, 4)).toEqual(['POST', 'GET', 'POST', 'GET']);
 });
 
-test('`listen` rejects a revoked login (exit code 3), an unreachable server (4) and an invalid URL (2)', async () => {
+test('`listen` reports a revoked login (exit code 3), an unreachable server (4) and an invalid URL (2)', async () => {
   const revoked = await shop(refusal(401, 'invalid_token', 'Revoked.'));
   expect((await (await loggedIn(revoked.url)).commerce(['listen'])).code).toBe(3);
   const { url } = await closedServer();

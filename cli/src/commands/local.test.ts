@@ -96,7 +96,7 @@ test('`init` names a missing tarball, and creates nothing', async () => {
   expect(existsSync(place)).toBe(false);
 });
 
-test("a new shop depends on the server's version of the database, and on Node 24 if the installed Node is older", async () => {
+test("a new shop depends on the server's version of the database packages, and on the npm package of Node 24 if the installed Node is older", async () => {
   const server = new URL('../../../server/package.json', import.meta.url);
   const { peerDependencies } = JSON.parse(await readFile(server, 'utf8'));
   expect(peerDependencies).toMatchObject(DATABASE);

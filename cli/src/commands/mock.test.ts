@@ -89,7 +89,7 @@ test('in `commerce mock`, a customer can approve an agent and later revoke it on
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 }, 30_000);
 
-test('the example agent runs to its end with `commerce mock`', async () => {
+test('the example agent buys from `commerce mock`, and is rejected beyond its budget and after its revocation', async () => {
   const file = join(await folder(), 'mock.json');
   await mockShop('--credentials', file);
   const example = join(import.meta.dirname, '../../../examples/agent.ts');

@@ -67,7 +67,7 @@ const SHAPES = [
 ];
 
 test.each(SHAPES.flatMap((shape) => LISTS.map(({ args, reads }) => ({ ...shape, args, reads }))))(
-  '$args shows $what in 80 columns, with complete ids',
+  '$args prints $what within 80 columns, with complete ids',
   async ({ args, reads, made }) => {
     const answers = READS.map(({ path, example }) => [
       `GET ${path.replace(/\{[a-z_]+\}/g, ID)}`,

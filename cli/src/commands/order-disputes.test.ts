@@ -40,7 +40,7 @@ test('shows the disputes of an order and the amount due', async () => {
   expect(out).toMatch(/Amount due +4.00 EUR/);
 });
 
-test('`orders ship` names the option for a disputed order, and sends override_dispute only with that option', async () => {
+test('`orders ship` suggests --override-dispute for a disputed order, and sends override_dispute only with that option', async () => {
   const disputed = refusal(409, 'order_disputed', 'The customer disputes 10.00 EUR of the payment.', { disputes: [] });
   const held = await merchant({ [`POST ${ORDER}/fulfillments`]: disputed });
   const { code, err } = await held.commerce(['orders', 'ship', '1001']);

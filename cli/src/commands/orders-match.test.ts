@@ -35,7 +35,7 @@ async function merchant(answers: Answers = {}) {
   return { file, ...server, ...(await loggedIn(server.url)) };
 }
 
-test("a dry run of `orders match` shows each transfer's order or the reason for none, and marks no order as paid", async () => {
+test('a dry run of `orders match` shows the matching order of each transfer or the reason for no match, and changes no order', async () => {
   const { file, commerce, seen } = await merchant();
   const { code, out } = await commerce(['orders', 'match', file, '--dry-run', '--json']);
 
@@ -175,7 +175,7 @@ const RUN = {
 const RUNS = { 'GET /api/dashboard/statement-runs': { body: [RUN] } };
 const UNDO = `POST /api/dashboard/statement-runs/${RUN.id}/undo`;
 
-test('`orders undo-statement` shows the orders of a bank statement before it undoes it', async () => {
+test('`orders undo-statement` shows the orders of a bank statement before undoing the statement', async () => {
   const orders = ORDERS.map((order) => ({ ...order, payment_due_at: '2026-03-19T09:30:00.000Z' }));
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { body: { orders } } });
   const listed = await commerce(['orders', 'statements']);

@@ -51,7 +51,7 @@ test('`orders mark-paid` asks for confirmation, and then shows the changes', asy
   expect(seen.map(({ method, path }) => `${method} ${path}`)).toContain(MARK);
 });
 
-test.each(['n', '', 'perhaps'])('`orders mark-paid` changes nothing after the answer "%s"', async (typed) => {
+test.each(['n', '', 'perhaps'])('`orders mark-paid` changes nothing if the user answers "%s"', async (typed) => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed });
   expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -203,7 +203,7 @@ test.each([
   { typed: ['y'], more: ['--refund'], refund: true },
   { typed: ['y'], more: ['--no-refund'], refund: undefined },
 ])(
-  '`orders cancel` asks for confirmation, and asks about a refund unless $more answers that: $typed',
+  '`orders cancel` asks for confirmation, and asks about a refund if no option decides that (options $more, answers $typed)',
   async ({ typed, more, refund }) => {
     const { commerce, seen } = await merchant(DETAILS, {
       [CANCEL_CALL]: { body: { ...DETAILS, status: 'cancelled' } },
@@ -228,11 +228,14 @@ test.each([
   { args: CANCEL, typed: ['y', 'n'] },
   { args: REFUND, typed: ['n'] },
   { args: REFUND, typed: [''] },
-])('`orders $args.1` does not change the order after the answer no', async ({ args, typed }) => {
-  const { commerce, seen } = await merchant(DETAILS);
-  expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
-  expect(seen.every(({ method }) => method === 'GET')).toBe(true);
-});
+])(
+  '`orders $args.1` does not change the order unless the answer to the confirmation is yes',
+  async ({ args, typed }) => {
+    const { commerce, seen } = await merchant(DETAILS);
+    expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
+    expect(seen.every(({ method }) => method === 'GET')).toBe(true);
+  },
+);
 
 test.each([{ args: CANCEL }, { args: REFUND }])(
   '`orders $args.1` requires --yes without a terminal',

@@ -47,7 +47,7 @@ test('`products replace` sends a printed product without response-only fields, a
 });
 
 test.each(['abc', 15, null])(
-  '`products replace` sends the invalid price %j to the server, which names the field',
+  "`products replace` sends the invalid price %j to the server, and shows the field and message of the server's error",
   async (price) => {
     const loc = ['body', 'variants', 0, 'price'];
     const mistake = { loc, msg: 'Should be an amount such as 4.90.', type: 'value_error' };

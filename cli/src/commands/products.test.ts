@@ -102,7 +102,7 @@ test('exports products as Shopify CSV with its header', async () => {
   expect(await readFile(output, 'utf8')).toMatch(/^Handle,Title,/);
 });
 
-test('an interrupted export of products leaves no file', async () => {
+test('a failed export of products leaves no partial file behind', async () => {
   const server = await fakeServer({
     [EXPORT]: ({ query }) => (query.has('cursor') ? refusal(401, 'invalid_token', 'Ended.') : pages[EXPORT]({ query })),
   });

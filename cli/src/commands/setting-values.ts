@@ -8,7 +8,7 @@ import { bodyFields, REQUESTS, schemaName } from '../request-fields.ts';
 
 export type SettingName = keyof SettingsPatch;
 
-/** How the value of a setting is written. The optional kinds and the lists also accept "none". */
+/** The command-line format of a setting's value. Optional kinds and lists also accept "none". */
 export type Kind =
   | 'text'
   | 'code'

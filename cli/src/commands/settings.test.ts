@@ -92,7 +92,7 @@ test('changing one field of a setting keeps its other fields', async () => {
   });
 });
 
-test('rejects an invalid setting by its key before it sends a request', async () => {
+test('`settings set` rejects an unknown setting or an invalid value, and sends no request', async () => {
   const { change, seen } = await givenShop();
   for (const [args, expected] of [
     [['colour', 'red'], 'There is no setting colour.'],
@@ -114,7 +114,7 @@ test('rejects an invalid setting by its key before it sends a request', async ()
   expect(seen).toEqual([]);
 });
 
-test('reports a setting that the server rejects by its key', async () => {
+test('`settings set` names the key of a setting that the server rejects', async () => {
   const detail = [{ loc: ['body', 'brand', 'accent_color'], msg: 'Choose a darker colour.', type: 'value_error' }];
   const refused = { ...refusal(422, 'validation_error', 'The request is not valid.'), body: { detail } };
   const server = await fakeServer({ [`GET ${PATH}`]: { body: SHOP }, [`PATCH ${PATH}`]: refused });

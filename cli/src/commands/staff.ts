@@ -107,7 +107,7 @@ async function remove(who: string, { yes, keys }: RemoveOptions, command: Comman
   show(terminal, isJson(command), { id, removed: true }, () => `${name} no longer works here.`);
 }
 
-/** Returns the error that lists the working keys of a staff member. A removal must keep or revoke them. */
+/** Returns the error that lists the active keys of a staff member. A removal must keep or revoke them. */
 function keysLeft(name: string, keys: Schemas['KeyOfMember'][]): CommandError {
   const list = keys.map(({ description, kind, id }) => `${description} (${kind}, ${id})`).join('; ');
   const message = `${name} created keys that still work: ${list}.`;

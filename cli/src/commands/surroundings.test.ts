@@ -63,7 +63,7 @@ test('status reports an invalid login (exit code 3) or an unreachable server (4)
   expect(gone.out).toContain('does not answer');
 });
 
-test('asks users of an API key to log in with a password if the server requires that', async () => {
+test('if the server rejects an API key for a command, the CLI suggests logging in with e-mail and password (exit code 3)', async () => {
   const { url } = await shop({ 'GET /api/dashboard/api-keys': refusal(401, 'unauthorized', 'Send mch_….') });
   const { code, err } = await (await loggedIn(url)).commerce(['api-keys', 'list']);
   expect(code).toBe(3);

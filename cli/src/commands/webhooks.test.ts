@@ -78,7 +78,7 @@ test('enables, disables, tests, rotates and deletes a webhook by its id', async 
   expect((await commerce(['webhooks', 'delete', 'mine'])).code).toBe(2);
 });
 
-test('errors of webhook commands name a remedy', async () => {
+test('the errors for a disabled webhook and a second rotation suggest a remedy', async () => {
   const path = `${WEBHOOKS}/${WEBHOOK.id}`;
   const server = await fakeServer({
     [`POST ${path}/test`]: refusal(409, 'webhook_disabled', 'This webhook is disabled.'),

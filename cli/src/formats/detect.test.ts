@@ -17,10 +17,15 @@ test.each([
   ['{"name":"Mug"}', 'a', 'jsonl'],
   ['\n{"name":"Mug"}', 'a.csv', 'jsonl'],
   ['', 'a.jsonl', 'jsonl'],
-  ['[{"name":"Mug"}]', 'a.jsonl', undefined],
-  ['id,name,price', 'a.csv', undefined],
-])('detects the format of %j in %s: %s', (header, file, format) => {
+])('detects that %j in %s has the format %s', (header, file, format) => {
   expect(detectFormat(header, file)).toBe(format);
+});
+
+test.each([
+  ['[{"name":"Mug"}]', 'a.jsonl'],
+  ['id,name,price', 'a.csv'],
+])('detects no format of %j in %s', (header, file) => {
+  expect(detectFormat(header, file)).toBeUndefined();
 });
 
 test('uses the delimiter that occurs most often in the header', () => {

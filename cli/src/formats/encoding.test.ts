@@ -33,11 +33,11 @@ test.each(OTHERS)('rejects a file in %s, and reads it if its encoding is given',
 
 test.each([
   ['UTF-8', Buffer.from('crème, Подарок'), 'utf-8'],
-  ['UTF-8 with its mark', Buffer.from('\ufeffcrème'), 'utf-8'],
+  ['UTF-8 with a byte order mark', Buffer.from('\ufeffcrème'), 'utf-8'],
   ['ASCII', Buffer.from('tea'), 'utf-8'],
-  ['UTF-16 with its mark', Buffer.from('\ufeffcrème', 'utf16le'), 'utf-16le'],
-  ['German in Windows-1252', Buffer.from('Gr\xfc\xdfe, Caf\xe9 5 \x80', 'latin1'), 'windows-1252'],
-])('recognizes the encoding of %s', async (_what, bytes, encoding) => {
+  ['UTF-16 with a byte order mark', Buffer.from('\ufeffcrème', 'utf16le'), 'utf-16le'],
+  ['Windows-1252 in German texts', Buffer.from('Gr\xfc\xdfe, Caf\xe9 5 \x80', 'latin1'), 'windows-1252'],
+])('recognizes %s', async (_what, bytes, encoding) => {
   expect(await encodingOf('f.csv', chunks([...bytes]))).toBe(encoding);
 });
 
@@ -53,7 +53,7 @@ test('finds a non-ASCII letter late in the file before it returns the first row'
 });
 
 test.each([
-  ['UTF-16 without its mark', Buffer.from('tea', 'utf16le'), undefined, /not UTF-8/],
+  ['UTF-16 without a byte order mark', Buffer.from('tea', 'utf16le'), undefined, /not UTF-8/],
   ['bytes that are invalid in the named encoding', Buffer.from([0xff, 0xff]), 'shift_jis', /not valid shift_jis/],
   ['an encoding that does not exist', Buffer.from('tea'), 'windows-9', /no encoding windows-9/],
 ])('rejects a file that it cannot decode: %s', async (_what, bytes, named, message) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeyTable } from './key-table.ts';
 
-test('returns the last number stored for a key, and undefined for an unknown key', () => {
+test('a key table returns the last number stored for a key, and undefined for an unknown key', () => {
   const table = new KeyTable();
   const count = 50_000;
   for (let i = 0; i < count; i += 1) table.set(`SKU-${i}`, i);

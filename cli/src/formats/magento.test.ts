@@ -75,7 +75,7 @@ test('imports simple products that belong to no configurable product, and hidden
   expect(warnings.filter(({ message }) => message.includes('draft'))).toHaveLength(1);
 });
 
-test('uses a current special price as the price, and the regular one as the compare-at price', async () => {
+test('imports a special price that applies now as the price, and the regular price as the compare-at price', async () => {
   const bag = (sku: string, more: Cells) => ({ ...child(sku), visibility: 'Catalog', special_price: '40', ...more });
   const { products } = await readText(
     csv(

@@ -10,7 +10,7 @@ test.each([
   ['Shopify', 'Handle,Title,Vendor,Variant SKU\na,Mug,Alder,A\nb,Tee,Alder,B\n', 'Variant Price'],
   ['WooCommerce', 'ID,SKU,Name,Published,In stock?\n1,A,Mug,1,1\n2,B,Tee,1,1\n', 'Regular price'],
   ['Magento', 'sku,name,url_key,product_type\nA,Mug,mug,simple\nB,Tee,tee,simple\n', 'price'],
-])('reports a missing price column of %s once', async (_shop, text, column) => {
+])('reports a missing price column of a %s file once', async (_shop, text, column) => {
   const { reads, products, warnings } = await readText(text);
   expect(refusals(reads)).toEqual([]);
   expect(products).toHaveLength(2);
@@ -21,7 +21,7 @@ test.each([
   ['Shopify', 'Handle,Title,Variant Price\na,Mug,\n'],
   ['WooCommerce', 'ID,SKU,Name,Published,Regular price,In stock?\n1,A,Mug,1,,1\n'],
   ['Magento', 'sku,name,url_key,product_type,price\nA,Mug,mug,simple,\n'],
-])('imports a product of %s without a price column', async (_shop, text) => {
+])('imports a product of a %s file without a price if its price cell is empty', async (_shop, text) => {
   const { reads, products } = await readText(text);
   expect(refusals(reads)).toEqual([]);
   expect(products[0]).not.toHaveProperty('price');

@@ -157,7 +157,7 @@ test('uses the last part of a long product type, and stores the whole type in th
   expect(products).toMatchObject([{ slug: 'mini', product_type: 'Mini dress', metadata: { product_type: path } }]);
 });
 
-test('rejects an item in another currency than that of the earlier items', async () => {
+test('rejects an item whose currency differs from that of the earlier items', async () => {
   const feed =
     'id\ttitle\tlink\tavailability\tprice\nA\tCap\thttps://s.example/cap\tin stock\t5 EUR\n' +
     'B\tHat\thttps://s.example/hat\tin stock\tUSD 6.00\nC\tBag\thttps://s.example/bag\tin stock\t7\n';

@@ -40,7 +40,10 @@ export type ReadOptions = {
   decimals?: number;
   /** Sale prices that apply at this time are imported. Default: now. */
   now?: Date;
-  /** How many characters of a Shopify file to keep while looking for further rows of a product. Default: 16 MB. */
+  /**
+   * The maximum number of characters of a Shopify file to keep in memory while looking for further rows of a product.
+   * Default: 16 MB.
+   */
   mostHeld?: number;
   /** Called with the size of each chunk. */
   onBytes?: (bytes: number) => void;

@@ -165,7 +165,7 @@ const states: [Cells, object, RegExp | undefined][] = [
   [{ Email: 'n/a' }, { payment_status: 'paid' }, /Email: "n\/a" is no e-mail address/],
 ];
 
-test.each(states)("maps Shopify's statuses and special cases: %j", async (cells, expected, warning) => {
+test.each(states)('imports a Shopify order with the cells %j', async (cells, expected, warning) => {
   const { orders, warnings, errors } = await read(single(cells));
   expect(errors).toEqual([]);
   expect(orders).toMatchObject([expected]);

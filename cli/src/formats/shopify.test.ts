@@ -302,7 +302,7 @@ test('rejects a product with an unreadable row', async () => {
   expect(reads.map((read) => 'errors' in read && read.errors.map(({ line }) => line))).toEqual([[3], [3], false]);
 });
 
-test('starts a product at a title without a handle, and adds rows without either to the product above', async () => {
+test('a row with a title but no handle starts a product, and a row without both belongs to the product above', async () => {
   const { products, reads } = await readText(
     'Handle,Title,Option1 Name,Option1 Value,Variant Price\n,Red Tea,Size,S,1\n,,,M,2\n,緑茶,,,3\nÉté,Summer,,,4\n',
   );
@@ -392,7 +392,7 @@ test('reports every cell that cannot be imported, and still imports the product'
   ]);
 });
 
-test('converts rounded grams back to the weight in its unit, and a weight to grams and back exactly', () => {
+test('converts rounded grams to the weight in its original unit, and any weight to grams and back exactly', () => {
   const unit = { oz: 28.349523125, lb: 453.59237, kg: 1000, g: 1 };
   const read = [
     [793.8, unit.oz, '28'],

@@ -37,11 +37,14 @@ test.each([
   ['WooCommerce', 'ID,SKU,Name,Published,Regular price,In stock?\n1,A,Mug,1,5,1\n', 'products.csv'],
   ['Magento', 'sku,name,price,url_key,product_type\nA,Mug,5,mug,simple\n', 'products.csv'],
   ['Google', `id\ttitle\tprice\tlink\tavailability\n1\tTea\t5 EUR\thttps://old.example/mug\tin_stock\n`, 'feed.tsv'],
-])('a %s file without a column leaves its stored values unchanged', async (_shop, text, name) => {
-  const product = await productOf(text, name);
-  expect(product).toBeDefined();
-  for (const field of ['taxable', 'weight', 'cost_per_item']) expect(product).not.toHaveProperty(field);
-});
+])(
+  'importing a %s file without a column does not change the stored values of that field',
+  async (_shop, text, name) => {
+    const product = await productOf(text, name);
+    expect(product).toBeDefined();
+    for (const field of ['taxable', 'weight', 'cost_per_item']) expect(product).not.toHaveProperty(field);
+  },
+);
 
 test('reads true and false in the column Variant Taxable, and ignores an empty cell', async () => {
   const taxable = async (cells: string[]) =>

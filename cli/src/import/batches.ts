@@ -20,7 +20,7 @@ export interface Refused {
 /** The contract's maximum is 100 rows per call. Calls also stay below the 1 MB that servers accept. */
 const MOST_ROWS = 100;
 const MOST_BYTES = 900_000;
-/** Limits the time of a call, because variants take most of the time. */
+/** Limits the duration of a call, most of which is spent on variants. */
 const MOST_VARIANTS = 1000;
 
 // Not Buffer, because the panel runs this code in browsers.

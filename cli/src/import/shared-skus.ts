@@ -2,7 +2,7 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { Read, Warning } from '../formats/reading.ts';
 import type { SkuPlaces } from './sku-places.ts';
 
-/** How to handle a SKU that an earlier variant in the file has. */
+/** The rule for a SKU that an earlier variant in the file already has. */
 export type SharedSkuRule = 'keep-first' | 'suffix' | 'refuse';
 
 const LONGEST_SKU = 255;

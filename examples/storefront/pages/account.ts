@@ -76,7 +76,7 @@ ${payment.instructions && transferOf(visit, payment.instructions)}
 </div>`;
 }
 
-/** How to pay an order by bank transfer. */
+/** Shows the bank details for an order that is paid by transfer. */
 function transferOf({ t, money, date }: Visit, transfer: Schemas['PaymentInstructions']): Html {
   const { amount, currency, account_holder, iban, bic, bank_name, reference, instructions, due_at } = transfer;
   const facts = [

@@ -17,6 +17,6 @@ export interface Page {
   data?: object;
   /** Whether to hide the page from search engines: carts, accounts, and filtered lists. */
   isPrivate?: boolean;
-  /** Why a submitted form is shown again. */
+  /** The error message of a rejected form, which is shown again. */
   refusal?: Key;
 }

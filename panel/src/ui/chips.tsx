@@ -2,7 +2,8 @@ import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react'
 import './chips.css';
 
 /**
- * A list of short texts. Enter or a comma adds one, × removes one. Several can be pasted at once, separated by commas.
+ * A list of short texts. Enter or a comma adds one, × removes one. Several texts can be pasted together, separated by
+ * commas.
  */
 export function Chips({
   label,

@@ -35,7 +35,7 @@ test('exchanges an approved authorization code for a token, which works until it
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('an authorization code of the mocks works once, and a second use revokes its token', async () => {
+test('an authorization code of the mocks works once, and using it again revokes the access token', async () => {
   const { url, pending } = await begun();
   const back = shop.authorize(url);
   const { access_token } = await finishAuthorization(pending, back);

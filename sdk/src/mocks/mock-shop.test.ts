@@ -74,7 +74,7 @@ test('reserves stock at checkout, rejects another buyer, and releases the stock 
   expect((await begin(other.id)).response.status).toBe(201);
 });
 
-test('the mocks keep an expiry that the agent named, unless the customer chooses an earlier one', async () => {
+test('the mocks keep the expiry that an agent requested, unless the customer chooses an earlier one', async () => {
   const { shop, client } = given();
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
   const lifetimeOf = async (wish: { expires_at?: string }, lifetime_days: number) => {

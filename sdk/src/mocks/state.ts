@@ -180,7 +180,7 @@ export interface StoredConsent {
   user_code: string;
   status: 'pending' | 'approved' | 'denied' | 'consumed';
   terms: AgentTerms;
-  /** Whether the agent named a budget, and when its token expires. The customer chooses the others. */
+  /** Whether the agent requested a budget and an expiry. The customer chooses a missing one. */
   budget_named: boolean;
   lifetime_named: boolean;
   customer_id: string | null;

@@ -22,7 +22,7 @@ async function givenShopWithAgent() {
   return { ...shop, shop, customer, ...(await givenAgent(shop, customer)) };
 }
 
-test('chooses the cheapest delivery by default, even if a pickup is cheaper', async () => {
+test("an agent's purchase uses the cheapest delivery by default, even if a pickup is cheaper", async () => {
   const { agent, givenProduct, givenShippingOption } = await givenShopWithAgent();
   const { variants } = await givenProduct({ price: '14.00' });
   await givenShippingOption({ name: 'Pick up', kind: 'pickup', price: '0.00' });
@@ -34,7 +34,7 @@ test('chooses the cheapest delivery by default, even if a pickup is cheaper', as
   expect(data?.totals).toMatchObject({ shipping_cost: '4.90', total: '18.90' });
 });
 
-test('chooses the cheapest pickup if nothing delivers to the address', async () => {
+test("an agent's purchase uses the cheapest pickup if no option delivers to the address", async () => {
   const { agent, givenProduct, givenShippingOption } = await givenShopWithAgent();
   const { variants } = await givenProduct({ price: '14.00' });
   await givenShippingOption({ name: 'Standard', price: '4.90', countries: ['AT'] });

@@ -20,7 +20,7 @@ async function eventsOf({ owner }: OpenShop, token_id: string) {
   return rows;
 }
 
-test('every call of an agent leaves exactly one audit row, whether it succeeds or fails', async () => {
+test('every call of an agent writes exactly one audit row, whether the call succeeds or fails', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, access_token, token_id } = await givenAgent(shop, customer, {
@@ -76,7 +76,7 @@ test('each replay of a call has its own audit row', async () => {
   expect(await eventsOf(shop, second.token_id)).toEqual([]);
 });
 
-test('even a rate-limited call leaves an audit row', async () => {
+test('even a rate-limited call writes an audit row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -113,7 +113,7 @@ test("audits a call with a revoked token that is rejected before authentication,
   expect(rows).toEqual([{ customer_id: null }]);
 });
 
-test('a call with an unknown token leaves no audit row', async () => {
+test('a call with an unknown token writes no audit row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await givenAgent(shop, customer);

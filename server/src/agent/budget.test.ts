@@ -66,7 +66,7 @@ test('only the customer can confirm a checkout that an agent prepared (403 human
   expect(await agentOf((await shop.givenOrder()).id)).toBeNull();
 });
 
-test('an order spends its total from the budget, and an open checkout counts as pending', async () => {
+test("an agent's budget counts an open checkout as pending and its order as spent", async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 3000 });

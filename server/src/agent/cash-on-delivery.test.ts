@@ -39,7 +39,7 @@ async function cartOf(agent: Agent, variant_id: string): Promise<string> {
   return cart_id;
 }
 
-test('an agent sees what payment on delivery costs with each shipping option', async () => {
+test('an agent reads the cash on delivery fee of each shipping option', async () => {
   const { shop, variant_id } = await givenShop();
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
   const cart_id = await cartOf(agent, variant_id);
@@ -53,7 +53,7 @@ test('an agent sees what payment on delivery costs with each shipping option', a
   expect(Object.keys(data?.shipping_options[0] ?? {})).not.toContain('name');
 });
 
-test('a UCP agent reads the cost of payment on delivery in the description of the option', async () => {
+test('a UCP agent reads the cash on delivery fee in the description of a shipping option', async () => {
   const { shop, variant_id } = await givenShop();
   const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());
@@ -77,7 +77,7 @@ test('a UCP agent reads the cost of payment on delivery in the description of th
   expect(methods[0]?.groups[0]?.options[1]).not.toHaveProperty('description');
 });
 
-test('the fee counts for the budget of the agent whose customer pays on delivery', async () => {
+test("the cash on delivery fee counts toward the agent's budget (402 budget_exceeded)", async () => {
   const { shop, cod, variant_id } = await givenShop();
   const customer = await shop.givenCustomer();
   // 24.90 without the fee, 28.40 with it.
@@ -99,7 +99,7 @@ test('the fee counts for the budget of the agent whose customer pays on delivery
   expect((await complete()).data?.order).toMatchObject({ shipping_cost: '4.90', total: '24.90' });
 });
 
-test('an unpaid parcel returns its amount to the budget of the agent once all of it is back', async () => {
+test("the total of an unpaid parcel returns to the agent's budget once all its items are returned", async () => {
   const { shop, cod, variant_id } = await givenShop();
   await shop.givenTerms({ return_policy: POLICY });
   const customer = await shop.givenCustomer();

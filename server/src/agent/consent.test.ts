@@ -173,7 +173,7 @@ test('a consent request can be approved only once, but can still be denied until
   expect((await poll(shop, device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('rejects a decision on a consent request by guests and other shops, and by other customers once it is decided', async () => {
+test('a consent request answers 401 to guests, and 404 to customers of other shops and, once approved, to other customers', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second, foreign] = [
     await shop.givenCustomer(),

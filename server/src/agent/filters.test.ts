@@ -229,7 +229,7 @@ test("attribute filters reflect changes of a product's attributes immediately", 
   expect(await everywhere({ attribute: ['Glaze:matt'] })).toEqual(same('mug'));
 });
 
-test('filters ignore products of another shop, and reject them as a price limit', async () => {
+test('filters never find products of another shop, and cheaper_than rejects the id of such a product', async () => {
   const { agent, everywhere } = await openMixedShop();
   const other = await openShop();
   const theirs = await other.givenProduct({ price: '100.00', metadata: { material: 'Stoneware' } });

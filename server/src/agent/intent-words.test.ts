@@ -60,7 +60,7 @@ test('buys nothing above a price limit in the sentence, and reports sold-out mat
   }
 });
 
-test('asks a question if no variant of a product meets a limit, and adds such a variant only by its id', async () => {
+test('if no variant meets the price limit, adding by product id asks a question, and adding by variant id succeeds', async () => {
   const { agent, jar } = await givenShopWithAgent();
   const query = 'under 5 euros';
   const relaxed = { understood: [{ kind: 'price', fate: 'relaxed' }] };
@@ -104,7 +104,7 @@ test('offers no excluded variants, and gives each offered variant its own match 
   ]);
 });
 
-test('does not replace a product that the shop does not have with another product', async () => {
+test('a request for a product that the shop does not have is not answered with another product', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data: cage } = await agent.POST(buy, { body: { query: 'a bird cage' } });

@@ -32,7 +32,7 @@ test('an agent can request new permissions even if its customer has ten agents, 
   const { status, asked } = await askAgain(shop, old.access_token, wish);
   expect(status).toBe(200);
 
-  // Only the customer of the token sees the request, with the requested changes.
+  // Only the customer of the token can see the request with its changes.
   const params = { params: { path: { user_code: asked.user_code } } };
   expect((await stranger.client.GET(consent, params)).response.status).toBe(404);
   expect((await approve(stranger, asked.user_code)).response.status).toBe(404);

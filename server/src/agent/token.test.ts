@@ -186,7 +186,7 @@ test('an agent token works alone or with a storefront token, and only in its own
   expect(await ask({ Authorization: `Bearer ${customer.access_token}` })).toBe(401);
 });
 
-test('customers see and revoke only their own agents, and merchants only those of their shop', async () => {
+test('customers can see and revoke only their own agents, and merchants only the agents of their own shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { agent, token_id: agent_token_id } = await givenAgent(shop, customer);

@@ -166,7 +166,7 @@ test('restores constraints, triggers and row-level security', { timeout: LONG_EN
   expect(await send(restored, schema)).toEqual(await send(shop, schema));
 });
 
-test('a restore starts a new era of product changes, so that no cursor skips changes', {
+test('a restored database has a new era of product changes, so that no cursor skips changes', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const era = `select commerce.change_era() as era`;
@@ -282,7 +282,7 @@ test('restore rejects a database to which another program is connected', { timeo
   await other.end();
 });
 
-test("restore rejects another SECRET_KEY than the backup's and names the consequences, but accepts it with --other-key", {
+test("restore rejects a SECRET_KEY other than the backup's and names the consequences, but accepts it with --other-key", {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();

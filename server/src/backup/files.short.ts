@@ -63,7 +63,7 @@ async function messagesOf(work: () => Promise<void>): Promise<string> {
   return messages.join('');
 }
 
-test('restores stored files into another store of any kind, and reports missing ones', {
+test('restores stored files to a folder and to an S3 bucket, and reports missing files', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const { config, key } = await givenPictures();

@@ -45,6 +45,6 @@ test.each([
     answering([{ standby: false, monitor: true, made: true }], [{ waiting: 3 }]),
     { found: expect.stringContaining('3 COMMITs wait'), mend: expect.stringContaining('Do not end') },
   ],
-])("doctor's standby check is %s for %s", async (state, _what, client, finding) => {
+])('the standby check of doctor reports %s for %s', async (state, _what, client, finding) => {
   expect(await checkStandbys(client)).toMatchObject({ check: 'standby', state, ...finding });
 });

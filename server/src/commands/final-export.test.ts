@@ -79,7 +79,7 @@ test('a moved shop cancels no orders and sends no mail, and can be deleted witho
 
   await makeOverdue(shop);
   const neighbour = await givenUnpaidOrder();
-  // Before the order expires, because the confirmation would not be sent after that.
+  // Delivers the confirmation before the order expires, because it would not be sent afterwards.
   expect(await mailsTo(neighbour, neighbour.email)).toHaveLength(1);
   await makeOverdue(neighbour);
   const jobs = await workJobs();

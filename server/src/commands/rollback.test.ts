@@ -106,7 +106,7 @@ test('a rolling upgrade can be rolled back while the shop sells, without losing 
 
   await replace(0, env, { main });
   const upgraded = await migrationsIn(env.DATABASE_URL);
-  // One old and one new process sell from the new schema.
+  // One process of each release sells on the new schema.
   await selling.more(10);
   await replace(1, { ...env, ROLE: 'api' }, { main });
   await selling.more(5);

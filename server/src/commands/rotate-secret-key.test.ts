@@ -28,7 +28,7 @@ interface GivenShop {
   secrets: [string, string];
 }
 
-/** A shop whose secrets are encrypted with the old key, with a webhook during a rotation. */
+/** A shop whose secrets are encrypted with the old key, with a webhook whose secret is being rotated. */
 async function givenShop(): Promise<GivenShop> {
   const name = `rotate_${randomBytes(4).toString('hex')}`;
   const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });

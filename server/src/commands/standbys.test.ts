@@ -114,7 +114,7 @@ async function setPrice(price: string): Promise<void> {
   await unwrap(shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { price } }));
 }
 
-test('reads a list from a standby at the version of the primary, and its stock from the primary', async () => {
+test("reads a list from a standby with the primary's catalogue version, and the stock from the primary", async () => {
   const { products, reads } = await whileLagging(async () => {
     // A sale does not change the version of the catalogue.
     await server.owner.query('update commerce.variants set on_hand = 7 where site_id = $1', [shop.site_id]);
@@ -139,7 +139,7 @@ test.each([
   ['a collection', '/collections/mugs'],
   ['the products of a collection', '/collections/mugs/products?sort=best_selling'],
   ['suggestions', '/suggest?q=mu'],
-])('a standby reads %s as the primary does', async (_what, path, reads = 1) => {
+])('a standby returns the same response as the primary for %s', async (_what, path, reads = 1) => {
   await standby.caughtUp();
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
   const readAt = async ({ baseUrl }: TestServer) => {
@@ -300,7 +300,7 @@ describe('at the start', () => {
   });
 });
 
-test('reads continue when the standby fails, and use it again within seconds after its return', async () => {
+test('reads continue when a standby fails, and use the standby again within seconds after it returns', async () => {
   await standby.kill();
 
   const without = await standbyReadsOf(async () => {

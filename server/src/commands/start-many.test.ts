@@ -103,7 +103,7 @@ test.skipIf(!redisServer)(
   120_000,
 );
 
-test('doctor counts the connections of all processes, as docs/scaling.md does', async () => {
+test('doctor counts the connections of all processes with the formula in docs/scaling.md', async () => {
   const page = readFileSync(new URL('../../../docs/scaling.md', import.meta.url), 'utf8');
   const found = async (processes: number) =>
     (await examine({ DATABASE_URL: databaseUrl(), DATA_DIR: NO_DATA }, processes)).find(

@@ -11,7 +11,7 @@ const MARK = '/api/dashboard/orders/mark-paid';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Given = Parameters<OpenShop['givenOrder']>[0] & { card_token?: string };
 
-/** Places an order of 24.90, pays it, and adds a lid, so that its price is due. */
+/** Places an order of 24.90, pays it, and adds a lid, so that the lid's price is due. */
 async function givenDue({ lid = '12.50', ...given }: Given & { lid?: string } = {}) {
   const shop = await openShop();
   const mug = await givenVariant(shop);
@@ -42,9 +42,12 @@ async function upload(shop: OpenShop, transfers: [amount: string, text: string][
   return { outcomes: data?.transfers.map(({ outcome }) => outcome), counts: marked?.data?.counts, orders };
 }
 
-test.each([{}, { payment_method: 'card', card_token: 'tok_success' } as const])(
-  'a transfer of the amount due after an edit is matched and recorded once (order paid with %j)',
-  async (given) => {
+test.each([
+  ['by transfer', {}],
+  ['by card', { payment_method: 'card', card_token: 'tok_success' }],
+] as const)(
+  'a transfer of the amount due after an edit is matched and recorded once (order paid %s)',
+  async (_how, given) => {
     const { shop, order_number, money } = await givenDue(given);
     const statement: [string, string][] = [['12.50', `Order ${order_number}`]];
 

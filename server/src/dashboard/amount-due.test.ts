@@ -29,7 +29,7 @@ test('the amount due is the total of an order, and 0.00 once the order is paid, 
   }
 });
 
-test('items returned before an order is paid lower its amount due by their price minus the return fee', async () => {
+test('items returned before payment lower the amount due of the order by their price minus the return fee', async () => {
   const { shop, order, create, receive, refundReturn } = await givenShippedOrder(3, { paid: false });
   expect(await moneyOf(shop, order.id)).toMatchObject({ amount_due: '30.00' });
   const { data: back } = await create(2, { fee: '1.50' });
@@ -43,12 +43,12 @@ test('items returned before an order is paid lower its amount due by their price
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', at);
   const paid = { amount_due: '0.00', amount_received: '11.50', refund_due: '0.00', refundable: '11.50' };
   expect(await moneyOf(shop, order.id)).toMatchObject({ ...paid, line: { refundable_amount: '10.00' } });
-  // These pieces are no longer owed, so their return cannot be refunded as well.
+  // The return has already lowered the amount due, so it cannot be refunded as well.
   expect((await refundReturn(back?.id ?? '')).error).toMatchObject({ error: 'conflict' });
   expect(await moneyOf(shop, order.id)).toMatchObject(paid);
 });
 
-test('missing items do not lower the amount due, and a return fee above the price of the items does not raise it', async () => {
+test('missing items do not lower the amount due, and a return fee above the item price does not raise the amount due', async () => {
   const { shop, order, create, receive } = await givenShippedOrder(2, { paid: false });
   const { data: back } = await create(2, { fee: '50.00' });
   const line = back?.lines[0]?.id ?? '';

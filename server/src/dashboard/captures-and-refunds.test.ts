@@ -321,7 +321,7 @@ test("a customer's total spent is the captured amount minus successful refunds",
   expect(await spent()).toBe('12.00');
 });
 
-test('eight concurrent captures of part of a payment capture it once, and the uncaptured part cannot be refunded', async () => {
+test('eight concurrent captures of 12.00 capture 12.00 once, and no higher amount can be refunded', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, payment_status } = await shop.givenPaidOrder();
   expect(payment_status).toBe('authorized');
@@ -420,7 +420,8 @@ test('rejects an edit while a payment is authorized (409 payment_in_progress), a
 
   await edit({ expected_total: '24.90' });
 
-  // Of the first piece, 2.90 were released by the capture and are not due again.
+  // 20.00 for two pieces and 4.90 for delivery. The capture released 2.90 of the first piece, so that only the 10.00 of
+  // the second piece are due.
   expect(await shop.details(id)).toMatchObject({ total: '24.90', amount_received: '12.00', amount_due: '10.00' });
 });
 

@@ -58,7 +58,7 @@ async function givenOrder({ invoices = true } = {}) {
   };
 }
 
-test('nothing is due of a parcel that was refused on delivery and came back, and its customer can be erased', async () => {
+test('nothing is due for a refused parcel after its return is received, and its customer can be anonymised', async () => {
   const { shop, ship, receive, details, customer, at } = await givenOrder();
   await ship();
   expect(await documentsOf(shop, at.params.path.order_id)).toMatchObject([{ kind: 'invoice', total: '28.40' }]);
@@ -75,17 +75,17 @@ test('nothing is due of a parcel that was refused on delivery and came back, and
   expect(erased.error).toBeUndefined();
 });
 
-test('two returns of one refused piece each leave nothing due either', async () => {
+test('nothing is due after both items of an order are returned in two separate returns', async () => {
   const { ship, receive, details } = await givenOrder();
   await ship();
   await receive(1);
-  // 28.40 less 10.00 and the fee of 2.00 for the return, which is kept.
+  // 28.40 − 10.00 for the returned piece + 2.00 return fee.
   expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled', amount_due: '20.40' });
   await receive(1);
   expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });
 });
 
-test('nothing is due once a refused piece is back and an edit takes the other one out', async () => {
+test('nothing is due after a refused item is returned and an edit removes the unshipped item', async () => {
   const { shop, at, line_item_id, customer, ship, receive, details } = await givenOrder({ invoices: false });
   await ship(1);
   const on = await receive(1);
@@ -99,7 +99,7 @@ test('nothing is due once a refused piece is back and an edit takes the other on
   expect(erased.error).toBeUndefined();
 });
 
-test('nothing is due once a refused piece is back and the customer withdraws from the unshipped one', async () => {
+test('nothing is due after a refused item is returned and the customer withdraws from the unshipped item', async () => {
   const { shop, order, at, email, ship, receive, details } = await givenOrder();
   await ship(1);
   await receive(1);
@@ -114,7 +114,7 @@ test('nothing is due once a refused piece is back and the customer withdraws fro
   expect(credited.reduce((sum, total) => sum + total, 0)).toBe(invoiced.reduce((sum, total) => sum + total, 0));
 });
 
-test('a piece that came back before the rest is delivered is not paid for, but the fee is', async () => {
+test('an item returned before the delivery lowers the amount paid on delivery, which still includes the cash on delivery fee', async () => {
   const { ship, receive, deliver, details } = await givenOrder();
   await ship();
   await receive(1);
@@ -122,7 +122,7 @@ test('a piece that came back before the rest is delivered is not paid for, but t
   expect(await details()).toMatchObject({ amount_received: '20.40', amount_due: '0.00', refund_due: '0.00' });
 });
 
-test('a withdrawal from the whole delivered order refunds the fee with the delivery cost', async () => {
+test('a withdrawal from a whole delivered order refunds the shipping cost including the cash on delivery fee', async () => {
   const { shop, order, email, ship, deliver, details } = await givenOrder();
   await ship();
   await deliver();
@@ -137,7 +137,7 @@ test('a withdrawal from the whole delivered order refunds the fee with the deliv
   expect(await details()).toMatchObject({ payment_status: 'refunded', refunded: '28.40' });
 });
 
-test('refunds of the delivery cost contain the fee, and never more than it', async () => {
+test('a shipping refund can equal the shipping cost plus the cash on delivery fee, but cannot be higher', async () => {
   const { shop, at, ship, deliver } = await givenOrder();
   await ship();
   await deliver();
@@ -149,7 +149,7 @@ test('refunds of the delivery cost contain the fee, and never more than it', asy
   expect((await suggest('8.41')).error).toMatchObject({ error: 'validation_error' });
 });
 
-test('an edit of the goods keeps the fee, and the exchange of a piece is an order without it', async () => {
+test('an edit of items keeps the cash on delivery fee, and an exchange order has no such fee', async () => {
   const { shop, at, line_item_id, variant_id, ship, deliver, receive, details } = await givenOrder();
   const change = [{ line_item_id, quantity: 3 }];
   const dry = await shop.dashboard.POST(`${orderPath}/edit`, { ...at, body: { change, dry_run: true } });
@@ -166,7 +166,7 @@ test('an edit of the goods keeps the fee, and the exchange of a piece is an orde
   expect(exchanged.data?.order).toMatchObject({ shipping_cost: '0.00', total: '10.00' });
 });
 
-test('an unshipped piece that is taken out of the unpaid order is not paid for', async () => {
+test('the amount paid on delivery excludes an unshipped item that a withdrawal has removed', async () => {
   const { shop, order, email, ship, deliver, details } = await givenOrder();
   await ship(1);
   await withdraw(shop, { email, contract: order.order_number ?? '', note: '' });
@@ -182,7 +182,7 @@ test('an unshipped piece that is taken out of the unpaid order is not paid for',
   expect(await details()).toMatchObject({ amount_received: '18.40' });
 });
 
-test('the invoice of a parcel that is not paid yet says that it is paid on receipt', async () => {
+test('the invoice of an unpaid cash on delivery order states that the total is payable on receipt of the goods', async () => {
   const { shop, at, ship } = await givenOrder();
   await ship();
   const [invoice] = await documentsOf(shop, at.params.path.order_id);

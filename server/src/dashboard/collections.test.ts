@@ -474,7 +474,7 @@ test('rejects a reorder that does not list exactly the members (409), with the m
   expect(await namesIn(shop, id)).toEqual(['A', 'B']);
 });
 
-test('concurrent reorders leave the complete order of one of them', async () => {
+test('concurrent reorders result in the complete order of one of the requests', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'A', 'B', 'C', 'D', 'E');
   const { id } = await givenCollection(shop, { product_ids: ids });

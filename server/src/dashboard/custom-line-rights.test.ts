@@ -13,7 +13,10 @@ const ADDRESS = {
 };
 const ENGRAVING = { name: 'Engraving', quantity: 2, price: '50.00', tax_class: 'reduced' };
 
-/** A shop in Germany with free delivery and a draft of these lines at prices without tax: 19 %, 7 % for reduced. */
+/**
+ * A shop in Germany with free delivery, and a draft of these lines. Prices exclude tax: 19 %, or 7 % for the class
+ * `reduced`.
+ */
 async function givenDraft(lines: object[], input: object = {}) {
   const shop = await openShop();
   await moveToEu(shop);
@@ -52,10 +55,10 @@ async function givenOrder(lines: object[], input: object = {}) {
   return { shop, order, email, at, edit };
 }
 
-test('an edit adds pieces to a custom line at its price and tax, and takes them out again', async () => {
+test('an edit can increase and reduce the quantity of a custom line, at its price and tax rate', async () => {
   const { order, edit } = await givenOrder([ENGRAVING]);
   const [line] = order.line_items;
-  // 150.00 and 7 %.
+  // 150.00 plus 7 % tax.
   const more = await edit(line?.id, 3);
   expect(more.data?.order).toMatchObject({
     ...{ total: '160.50', tax: '10.50', amount_due: '53.50' },
@@ -65,7 +68,7 @@ test('an edit adds pieces to a custom line at its price and tax, and takes them 
   expect(less.data?.order).toMatchObject({ total: '53.50', refund_due: '53.50', line_items: [{ quantity: 1 }] });
 });
 
-test('pieces added to a discounted custom line are a line without the discount, which can grow too', async () => {
+test('an edit that adds items to a discounted custom line adds a line without the discount, whose quantity can grow too', async () => {
   const discount = { type: 'percentage', value: '10' };
   const { shop, order, at, edit } = await givenOrder([{ ...ENGRAVING, withdrawal_exempt: 'custom_made' }], {
     discount,
@@ -73,7 +76,7 @@ test('pieces added to a discounted custom line are a line without the discount, 
   await givenSeller(shop);
   expect(order.total).toBe('96.30');
   const { data } = await edit(order.line_items[0]?.id, 3);
-  // 100.00 less 10.00 and 50.00 in full: 140.00 and 7 %.
+  // 100.00 − 10.00 discount + 50.00 for the added piece = 140.00, plus 7 % tax.
   expect(data?.order).toMatchObject({
     total: '149.80',
     line_items: [{ quantity: 2 }, { quantity: 1, name: 'Engraving', variant_id: null, product_id: null }],
@@ -84,7 +87,7 @@ test('pieces added to a discounted custom line are a line without the discount, 
   expect(await documentsOf(shop, order.id)).toMatchObject([{ kind: 'invoice', total: '203.30', tax: '13.30' }]);
 });
 
-test('a custom line keeps why it may be excluded from the right of withdrawal, and a withdrawal shows it', async () => {
+test('a custom line keeps its withdrawal exemption after an edit, and a withdrawal shows the exemption', async () => {
   const lines = [
     { ...ENGRAVING, withdrawal_exempt: 'custom_made' },
     { ...ENGRAVING, name: 'Gift box' },
@@ -106,7 +109,7 @@ test('a custom line keeps why it may be excluded from the right of withdrawal, a
   });
 });
 
-test('without the consent to digital content, a digital custom line keeps the right of withdrawal', async () => {
+test('without the consent to digital delivery, the right of withdrawal includes a digital custom line', async () => {
   const pattern = { ...ENGRAVING, name: 'Pattern on a USB stick', withdrawal_exempt: 'digital' };
   const { shop, order, email } = await givenOrder([pattern]);
   const { rows } = await shop.owner.query<{ checkout_id: string }>(
@@ -120,7 +123,7 @@ test('without the consent to digital content, a digital custom line keeps the ri
   expect((await matched(shop)).at(-1)).toMatchObject({ lines: [{ exempt: 'none' }] });
 });
 
-test('an open draft with a digital custom line has digital goods, and one with a custom-made line has none', async () => {
+test("has_digital_goods of a draft's checkout is true for a digital custom line and false for a custom-made one", async () => {
   for (const [withdrawal_exempt, has_digital_goods] of [
     ['digital', true],
     ['custom_made', false],
@@ -139,7 +142,7 @@ test('an open draft with a digital custom line has digital goods, and one with a
   }
 });
 
-test('the period for a service sold as a custom line begins with the order, so a withdrawal after 20 days is late', async () => {
+test('the withdrawal period of a service sold as a custom line begins with the order, so a withdrawal after 20 days is late', async () => {
   const service = { ...ENGRAVING, name: 'Workshop', requires_shipping: false };
   const input = { shipping_address: null, billing_address: ADDRESS, shipping_option_id: null };
   const { shop, order, email } = await givenOrder([service], input);
@@ -150,7 +153,7 @@ test('the period for a service sold as a custom line begins with the order, so a
   expect((await matched(shop)).at(-1)).toMatchObject({ order_id: order.id, late: true });
 });
 
-test('a custom line that ships has no beginning of the period without proof of delivery', async () => {
+test('without proof of delivery, the withdrawal period of a custom line with shipping does not begin', async () => {
   const { shop, order, email } = await givenOrder([ENGRAVING]);
   await shop.owner.query(`update commerce.orders set created_at = created_at - interval '20 days' where id = $1`, [
     order.id,
@@ -159,7 +162,7 @@ test('a custom line that ships has no beginning of the period without proof of d
   expect((await matched(shop)).at(-1)).toMatchObject({ order_id: order.id, late: false });
 });
 
-test('rejects withdrawal_exempt of a variant, because its product has it (422)', async () => {
+test('rejects withdrawal_exempt for a line with a variant (422)', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ price: '10.00' });
   const line = { variant_id: product.variants[0]?.id ?? '', quantity: 1, withdrawal_exempt: 'custom_made' as const };
@@ -172,7 +175,7 @@ test('rejects withdrawal_exempt of a variant, because its product has it (422)',
   });
 });
 
-test('a shipped custom line is returned and refunded like another, and is not restocked', async () => {
+test('a shipped custom line can be returned and refunded, and is not restocked', async () => {
   const { shop, order, at } = await givenOrder([ENGRAVING]);
   await shop.dashboard.POST(`${orderPath}/fulfillments`, { ...at, body: {} });
   const line_item_id = order.line_items[0]?.id ?? '';
@@ -189,7 +192,7 @@ test('a shipped custom line is returned and refunded like another, and is not re
   expect(refunded.data?.refund).toMatchObject({ amount: '53.50' });
 });
 
-test('an expired order with a custom line is reinstated once its money has arrived', async () => {
+test('an expired order with a custom line can be reinstated after its payment has been recorded', async () => {
   const { shop, draft } = await givenDraft([ENGRAVING]);
   const params = { path: { draft_order_id: draft.id } };
   await shop.dashboard.POST(`${draftsPath}/{draft_order_id}/complete`, {
@@ -207,7 +210,7 @@ test('an expired order with a custom line is reinstated once its money has arriv
   expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
 });
 
-test('a cancelled order with a custom line restocks the product only', async () => {
+test('cancelling an order with a custom line and a product restocks only the product', async () => {
   const shop = await openShop();
   const option = await shop.givenShippingOption({ name: 'Parcel', price: '0.00' });
   await shop.givenTerms();

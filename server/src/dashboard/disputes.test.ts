@@ -199,7 +199,7 @@ test('records a dispute once if its events arrive twice or out of order, and nev
   const [closed] = shop.events().slice(-1);
   if (!opened || !reviewed || !closed) throw new Error('There are no events.');
   for (const event of [closed, opened, closed]) expect(await shop.send(event)).toBe(200);
-  // As if the server had read the dispute before its decision.
+  // Simulates a dispute that the server read before the bank's decision.
   dispute.status = 'needs_response';
   expect(await shop.send(reviewed)).toBe(200);
   expect(await shop.details(id)).toMatchObject({ refundable: '0.00', disputes: [{ status: 'lost' }] });
@@ -252,7 +252,7 @@ test('concurrent refunds and disputes together never exceed the received amount'
   }
 });
 
-test('a dispute above the remaining amount blocks that amount, and its full amount if a pending refund fails', async () => {
+test('a dispute of a partly refunded payment blocks the remaining amount, and the full amount if the pending refund fails', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '10.00');

@@ -54,7 +54,8 @@ test('each invoice and credit note sends document.issued once, and anonymising t
   expect(erased.error).toBeUndefined();
   expect(await stored()).toBe(0);
 
-  // The law keeps the name in the document, and the bodies of later events are stored too.
+  // The document keeps the buyer's name by law, but payloads of later events, which are stored too, must not contain
+  // it.
   await shop.dashboard.POST(`${orderPath}/refunds`, { ...on, body: { amount: '2.00', reason: 'price_adjustment' } });
   const [, , later] = (await receiver.until(3)).map(({ event }) => event);
   expect(later?.data).toMatchObject({ kind: 'credit_note', total: '2.00', buyer_name: null });

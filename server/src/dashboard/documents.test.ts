@@ -173,7 +173,7 @@ test('numbers 64 invoices that are issued concurrently without a gap', async () 
   expect(rows.map(({ number }) => number).toSorted()).toEqual(expected.toSorted());
 }, 60_000);
 
-test('a job that fails after numbering leaves neither a gap in the numbers nor a partial document', async () => {
+test('a job that fails after assigning a document number leaves no gap in the numbers and no partial document', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   const [first, second] = [await shop.givenOrder(), await shop.givenOrder()];
   const failing = inShopAsSystem(shop.db, shop.site_id, async (inside) => {

@@ -21,7 +21,10 @@ const WORKSHOP = { name: 'Workshop for two', quantity: 2, price: '50.00', tax_cl
 
 let count = 0;
 
-/** A shop with free delivery, prices without tax, 19 % and 7 % in Germany, and a product of 10.00, ten in stock. */
+/**
+ * A shop with free delivery, prices that exclude tax (19 % and 7 % in Germany), and a product for 10.00 with ten in
+ * stock.
+ */
 async function givenShop() {
   const shop = await openShop();
   const option = await shop.givenShippingOption({ name: 'Parcel', price: '0.00' });
@@ -70,7 +73,7 @@ test('a custom line is sold at its own price and tax class next to a product, an
   const { shop, product, variant_id, create, send, checkoutOf } = given;
   const draft = await create([{ variant_id, quantity: 1 }, WORKSHOP], { reserve: true });
 
-  // 10.00 at 19 % and 100.00 at 7 %.
+  // 10.00 plus 19 % tax, and 100.00 plus 7 % tax.
   expect(draft).toMatchObject({
     ...{ subtotal: '110.00', tax: '8.90', total: '118.90', missing: ['payment_method'] },
     lines: [
@@ -172,7 +175,7 @@ test('several custom lines can have the same name, share the discount of the dra
   const engraving = { name: 'Engraving', quantity: 1, price: '10.00' };
   const discount = { type: 'percentage', value: '10' };
   const draft = await create([engraving, engraving], { discount });
-  // 20.00 less 2.00, and 19 % of 18.00.
+  // 20.00 − 2.00 discount, plus 19 % tax of 18.00.
   expect(draft).toMatchObject({ subtotal: '20.00', discount_amount: '2.00', tax: '3.42', total: '21.42' });
 
   const changed = await patch(draft.id, { lines: [{ ...engraving, quantity: 3, tax_class: 'zero' }] });

@@ -105,7 +105,7 @@ test('a sale sends no product.updated', async () => {
   expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
 });
 
-test('reports that a checkout reserves the last item, but not that the expired reservation moves to another checkout', async () => {
+test('sends inventory.changed when a checkout reserves the last item, but not when an expired reservation moves to another checkout', async () => {
   const shop = await givenSubscriber('inventory.changed');
   const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -187,7 +187,7 @@ test('replays 2,500 failed deliveries in batches, each delivery once', async () 
   const shop = await givenSubscriber('customer.created');
   const { site_id } = shop;
   const since = new Date(Date.now() - 60_000).toISOString();
-  // Rolled back, so that the job does not occupy the workers of another test.
+  // The transaction is rolled back, so that its job does not occupy the workers of another test.
   const client = await shop.owner.connect();
   try {
     await client.query('begin');

@@ -36,7 +36,7 @@ async function givenReceived({ pieces = 2, fee = '0.00', price = '12.50' } = {})
   };
 }
 
-test('an exchange for more expensive goods credits the returned goods, leaves the difference due, and closes the return', async () => {
+test('an exchange for more expensive goods credits the returned goods, makes the difference due, and closes the return', async () => {
   const { exchange, details, record, ship, order, shop, lid } = await givenReceived();
 
   const { data, response } = await exchange(2);

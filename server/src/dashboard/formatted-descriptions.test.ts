@@ -42,7 +42,7 @@ test('removes scripts, frames and styles from a formatted description, even behi
   ]);
 });
 
-test('saving a changed plain description removes the formatted description, and saving an unchanged one does not', async () => {
+test('saving a different plain description removes the formatted description, and saving the same plain description keeps it', async () => {
   const { givenProduct, dashboard } = await openShop();
   const { id, description } = await givenProduct({ name: 'Scarf', price: '9', description_html: HTML });
   const patch = async (body: { description?: string; description_html?: string | null }) => {

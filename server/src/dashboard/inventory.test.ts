@@ -91,7 +91,7 @@ test('records no stock movement if the quantity is unchanged', async () => {
   expect(history?.movements).toHaveLength(1);
 });
 
-test('rejects a stock adjustment by 0 (422)', async () => {
+test('rejects a stock adjustment of 0 (422)', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 

@@ -67,7 +67,7 @@ test('refunded items cannot ship, and the other items can', async () => {
   expect(await onHand()).toBe(28);
 });
 
-test('refunding all items before shipping cancels the order, restocks it, and leaves nothing due', async () => {
+test('refunding all items before shipping cancels and restocks the order, and nothing is due', async () => {
   const { shop, order, refund, ship, details, onHand } = await givenOrderOf(2);
 
   const { data } = await refund('15.00', { quantity: 2, restock: true });
@@ -106,7 +106,7 @@ test('a full refund without lines removes all items if nothing has shipped', asy
   expect(await onHand()).toBe(28);
 });
 
-test('a full refund of a partly shipped order leaves the unshipped items to ship', async () => {
+test('the unshipped items of a partly shipped order can still ship after a full refund without lines', async () => {
   const { order, refund, ship, line } = await givenOrderOf(2);
   await ship(1);
 
@@ -147,7 +147,7 @@ test('a refund covers unshipped items first, and records shipped ones separately
   expect(await onHand()).toBe(29);
 });
 
-test('refunding shipped items leaves the unshipped items to ship', async () => {
+test('a refund of shipped items cannot exceed their quantity, and the unshipped items can still ship', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
   await ship(1);
 

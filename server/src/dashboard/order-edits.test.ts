@@ -10,7 +10,7 @@ const ORDER = '/api/dashboard/orders/{order_id}';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Given = Parameters<OpenShop['givenOrder']>[0] & { card_token?: string };
 
-/** Places an order of mugs (10.00, 30 in stock) with parcel delivery for 4.90, next to lids (12.50, 5 in stock). */
+/** Places an order of mugs (10.00, 30 in stock) with parcel delivery for 4.90, and creates lids (12.50, 5 in stock). */
 async function givenOrder({
   quantity = 3,
   paid = true,
@@ -76,7 +76,7 @@ test('a dry run of an edit returns the edited order and changes nothing', async 
   expect(await onHand()).toEqual([27, 5]);
 });
 
-test('an edit changes lines, total and stock, keeps the previous version, and leaves the difference due', async () => {
+test('an edit changes lines, total and stock, keeps the previous version, and makes the difference due', async () => {
   const { edit, line_item_id, lid, onHand, shop, order } = await givenOrder();
 
   const { data } = await edit({
@@ -163,7 +163,7 @@ test('an edit to a lower total makes the difference due for refund until that am
     payment_status: 'partially_refunded',
   });
   await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
-  // The refund returned an overpayment, so it does not count as a payment for lines that are added later.
+  // The refund returned an overpayment, which no longer counts toward lines that are added later.
   expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
 });
 

@@ -67,7 +67,7 @@ test('rejects marking an order as paid if it is not paid by bank transfer (400),
   expect(error).toMatchObject({ error: 'not_bank_transfer', payment_method: 'card' });
 });
 
-test('an order past its deadline is shown as expired before the expiry job runs, and the job restocks the order', async () => {
+test('an order past its payment deadline is shown as expired before the expiry job runs, and the job restocks the items', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -191,7 +191,7 @@ test('rejects shipping an order that is already shipped (409 invalid_transition)
   expect(error).toMatchObject({ error: 'invalid_transition', field: 'fulfillment_status', from: 'fulfilled' });
 });
 
-test('delivering an order that is paid on handover marks it as paid and completes it', async () => {
+test('delivering a pickup order with payment on handover marks the order as paid and completed', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ kind: 'pickup', price: '0.00' });
   const { id } = await shop.givenOrder({ shipping_option_id, payment_method: 'manual' });
@@ -301,7 +301,7 @@ test('rejects cancelling an order once part of it has shipped (invalid_transitio
   expect(error).toMatchObject({ error: 'invalid_transition', from: 'processing', allowed: ['completed'] });
 });
 
-test('concurrent payments, cancellations and shipments of an order leave the stock consistent', async () => {
+test('concurrent payments, cancellations and shipments of an order keep the stock consistent', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 30 });
   for (let round = 0; round < 5; round += 1) {

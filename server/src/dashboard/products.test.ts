@@ -116,7 +116,7 @@ test('an update of a product changes only the given fields', async () => {
   expect(data).toMatchObject({
     vendor: null,
     price: '12.00',
-    compare_at_price: null, // The new price is at or above it, which ends the sale.
+    compare_at_price: null, // Cleared, because the new price is not lower.
     tags: ['a', 'b'],
     description: 'Old',
     metadata: { material: 'clay' },
@@ -299,7 +299,7 @@ test('adding, moving or deleting an image keeps the order of the other images', 
   expect(names(left.data)).toEqual(['3', '2']);
 });
 
-test('a deleted product is no longer found, and leaves a tombstone with its slug', async () => {
+test('a deleted product is no longer found, and its tombstone contains its slug', async () => {
   const { dashboard, storefront, givenProduct, owner, site_id } = await openShop();
   const mug = await givenProduct({ slug: 'gone' });
   const path = { product_id: mug.id };

@@ -205,7 +205,7 @@ test('rejects a return of more items than were shipped and are not in another re
   ]);
 });
 
-test('after the return period, only staff can create a return, by overriding the policy, and the return is marked as late', async () => {
+test('after the return period, only staff can create a return, with override_policy, and the return is marked as late', async () => {
   const { create, request, shippedDaysAgo } = await givenShippedOrder(2);
   await shippedDaysAgo(13);
   expect((await create(1)).data).toMatchObject({ late: false });

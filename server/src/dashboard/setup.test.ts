@@ -93,7 +93,7 @@ test('a product completes its setup step once it is published and in stock', asy
   expect(await message()).toBe('A product is for sale.');
 });
 
-test('only a shop with shipped goods needs a shipping option, and a pickup option alone is sufficient to sell', async () => {
+test('a shop needs a shipping option only if it sells shipped products, and a pickup option is enough to sell', async () => {
   await using shop = await bareShop();
   await shop.givenProduct({ requires_shipping: false });
   expect(await shop.open()).not.toContain('delivery');

@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc }] });
 });
 
-test('a new shipping option comes last, or moves the other options if it has a position', async () => {
+test('a new shipping option comes last by default, and an option with a position moves the following options back', async () => {
   const shop = await openShop();
   const { id } = await shop.givenShippingOption({ name: 'A' });
   await shop.givenShippingOption({ name: 'B' });
@@ -175,7 +175,7 @@ test('a cart offers the active shipping options for its country and its subtotal
   expect(parcel).toMatchObject({ kind: 'delivery', price: '4.90', description: 'Two days' });
 });
 
-test('a discount code for free shipping makes every option free while the cart meets its conditions', async () => {
+test('a free shipping code makes every shipping option free while the cart meets the conditions of the code', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   await shop.givenDiscount({ kind: 'free_shipping', minimum_quantity: 2 });

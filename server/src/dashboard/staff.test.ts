@@ -292,15 +292,15 @@ test('an invitation can be used once, becomes invalid when it is replaced, and n
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // She has a login now. Therefore an invitation from another shop does not set her password, and nobody else can
-  // accept it.
+  // The invited person has a login now. So an invitation from another shop does not set her password, and nobody else
+  // can accept it.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });
   const stranger = await hire('viewer');
   const stolen = await stranger.client.POST(accept, { body: { token: third } });
   expect(stolen.error).toMatchObject({ error: 'invitation_for_another' });
   const noor = await logInAs(email);
-  // Repeating the request returns the first response, although she already belongs to that shop.
+  // Repeating the request returns the first response, although the person already belongs to that shop.
   const sent = { headers: { 'Idempotency-Key': crypto.randomUUID() }, body: { token: third } };
 
   const { data: place } = await noor.POST(accept, sent);

@@ -56,7 +56,7 @@ async function givenPaid() {
   return { shop, order, scarves, hats };
 }
 
-test('confirming one withdrawal leaves the items of another withdrawal withheld', async () => {
+test('the items of one withdrawal stay withheld when another withdrawal is confirmed', async () => {
   const { shop, order, scarves, hats } = await givenPaid();
   const first = await stated(shop, order.id, [{ line_item_id: scarves, quantity: 3 }]);
   const second = await stated(shop, order.id, [{ line_item_id: hats, quantity: 1 }]);

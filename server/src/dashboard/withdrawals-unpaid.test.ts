@@ -7,7 +7,7 @@ import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 const ORDER = '/api/dashboard/orders/{order_id}';
 const ONE = '/api/dashboard/withdrawals/{withdrawal_id}';
 
-/** A withdrawn guest order of three pieces for 10.00 and delivery for 4.90, which was not paid. */
+/** An unpaid guest order of three pieces for 10.00 and delivery for 4.90, from which the guest has withdrawn. */
 async function givenWithdrawn({ payment_method = 'bank_transfer' as 'bank_transfer' | 'manual', ship = 0 } = {}) {
   const shop = await openShop();
   const { dashboard } = shop;
@@ -78,7 +78,7 @@ test('confirming a withdrawal from a whole unpaid order cancels the order', asyn
   expect(await details()).toMatchObject({ status: 'cancelled', amount_due: '0.00', refund_due: '0.00', refunds: [] });
 });
 
-test('confirmed items of a partly handed-over order with payment on site are no longer due', async () => {
+test('after a withdrawal from the unshipped items of an order with manual payment, only the shipped item is due', async () => {
   const { confirm, details, shop, at } = await givenWithdrawn({ payment_method: 'manual', ship: 1 });
 
   expect((await confirm(2)).data).toMatchObject({ status: 'closed' });

@@ -227,7 +227,7 @@ test('a second withdrawal from the same order withholds no items and creates no 
   expect(await returns()).toHaveLength(1);
 });
 
-test('refunding withheld items directly removes them, and confirming the withdrawal refunds only the others', async () => {
+test('after one item of a withdrawal is refunded directly, confirming the withdrawal refunds only the other items', async () => {
   const { stated, confirm, shop, order, line_item_id, line, refunds } = await givenOrder();
   const { id } = await stated();
   const refunded = await shop.dashboard.POST(`${ORDER}/refunds`, {

@@ -75,7 +75,7 @@ test('adopts a database at the baseline once when two processes start together, 
   expect(await catalogueOf(asSuperuser(old))).toEqual(await catalogueOf(asSuperuser(fresh)));
 });
 
-test('rejects a database from before the baseline with its version and the commit to migrate with, and changes nothing', async () => {
+test('rejects a database older than the baseline, names its version and the commit that can migrate it, and changes nothing', async () => {
   const url = await givenOldDatabase();
   await send(url, `delete from public.commerce_migrations where name > '0186_former_staff'`);
   const [catalogue, recorded] = [await catalogueOf(asSuperuser(url)), await recordedIn(url)];

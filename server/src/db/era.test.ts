@@ -30,7 +30,7 @@ async function numberOf(shop: OpenShop): Promise<number> {
   return Number((await shop.givenOrder()).order_number);
 }
 
-test('after a promotion, concurrent requests begin one era and no order number is assigned twice', async () => {
+test('after a standby is promoted, concurrent requests record one new era and no order number is assigned twice', async () => {
   const [shop, idle] = [await openShop(), await openShop()];
   const first = await numberOf(shop);
   const before = await eras(shop);
@@ -51,7 +51,7 @@ test('after a promotion, concurrent requests begin one era and no order number i
   expect(await eras(shop)).toEqual(after);
 });
 
-test('the first write after a promotion succeeds, and takes effect once', async () => {
+test('the first write after the promotion of a standby succeeds, and takes effect once', async () => {
   const shop = await openShop();
   const before = await eras(shop);
   await promote(shop);
@@ -66,7 +66,7 @@ test('the first write after a promotion succeeds, and takes effect once', async 
   expect(rows).toEqual([{ era: after.at(-1) }]);
 });
 
-test('after a promotion that lost a change, no cached response contains that change', async () => {
+test('after the promotion of a standby that lacks a change, no cached response contains that change', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ name: 'Old name' });
   const nameNow = async () => {
@@ -88,11 +88,11 @@ test('after a promotion that lost a change, no cached response contains that cha
   await promote(shop);
 
   expect(await nameNow()).toBe('Old name');
-  // Updates the search index.
+  // Also brings the search index up to date, which the invariants check after this file.
   await rename('Next name');
 });
 
-test('cursors of product changes and of events expire with their era (410 cursor_expired)', async () => {
+test('after a standby is promoted, older cursors of product changes and events are rejected (410 cursor_expired)', async () => {
   const shop = await openShop();
   await shop.givenProduct();
   const { resume_cursor: cursor } = await unwrap(shop.sync.GET('/api/sync/products'));
@@ -125,7 +125,7 @@ test.each([
         return rows[0]?.era;
       }),
   ],
-])('after a promotion, %s also begins a new era', async (_who, run) => {
+])('after a standby is promoted, %s also begins a new era', async (_who, run) => {
   const shop = await openShop();
   const before = await eras(shop);
   await promote(shop);
@@ -137,7 +137,7 @@ test.each([
   expect(seen).toBe(after.at(-1));
 });
 
-test('a request with invalid credentials on another timeline gets its usual error (401)', async () => {
+test('after a standby is promoted, a request with invalid credentials is still rejected (401)', async () => {
   const shop = await openShop();
   await promote(shop);
   const stranger = createDashboardClient({ baseUrl: shop.baseUrl, apiKey: 'key_unknown', maxAttempts: 1 });
@@ -145,7 +145,7 @@ test('a request with invalid credentials on another timeline gets its usual erro
   expect((await stranger.GET('/api/dashboard/settings')).response.status).toBe(401);
 });
 
-test('a forced era begins on the same timeline, and advances order numbers by the configured number', async () => {
+test('a new era can be forced without a promotion, and advances order numbers by the configured number', async () => {
   const shop = await openShop();
   const first = await numberOf(shop);
   const before = await eras(shop);

@@ -95,7 +95,7 @@ test('two processes that start together create missing roles and grants once, an
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test("row-level security hides tenants' rows from the owner until it switches to the backup role", {
+test("row-level security hides tenants' rows from the owner until the owner switches to the backup role", {
   timeout: 300_000,
 }, async () => {
   const site = `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)

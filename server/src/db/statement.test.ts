@@ -27,7 +27,7 @@ test('statements sent after an error in a transaction fail as in an aborted tran
   }
 });
 
-test('in an aborted transaction, fails a BEGIN and the statements sent after it', async () => {
+test('in an aborted transaction, a BEGIN and the statements sent after it fail', async () => {
   const { db } = await testServer();
 
   const [first, second] = await withConnection(db, async (connection) => {

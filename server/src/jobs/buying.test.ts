@@ -90,7 +90,7 @@ test('sends one payment reminder halfway to the deadline', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('the job leaves an unpaid order unchanged before its payment deadline', async () => {
+test('the expiry job does not change an unpaid order before its payment deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -100,7 +100,7 @@ test('the job leaves an unpaid order unchanged before its payment deadline', asy
   expect(data).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
 });
 
-test('creates a pending order while the result of a card payment is outstanding, and marks it as paid when the payment succeeds', async () => {
+test('creates a pending order while its card payment is pending, and marks the order as paid when the payment succeeds', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
 

@@ -23,7 +23,7 @@ async function call(share: Share, site_id: string): Promise<boolean> {
   return 'done' in (await share.take({ site_id, webhook_id: `${site_id}'s` }, async () => undefined));
 }
 
-test('leaves webhook delivery slots for other tenants while ten tenants have unresponsive receivers', async () => {
+test('keeps webhook delivery slots for an eleventh tenant while ten tenants have unresponsive receivers', async () => {
   const share = createShare(200);
   const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 4));
   expect(await Promise.all(Array.from({ length: 5 }, () => call(share, 'another')))).toEqual(Array(5).fill(true));
@@ -40,7 +40,7 @@ test('limits the number of webhook delivery jobs, so that workers stay free for 
   expect(waiting).toBeLessThanOrEqual(WAITING_JOBS);
 });
 
-test('limits a tenant to 20 concurrent deliveries and 5 per webhook, and returns a retry time', async () => {
+test('limits a tenant to 20 concurrent deliveries and 5 per webhook, and returns when to retry further deliveries', async () => {
   const share = createShare(200);
   expect(hang(share, 'one webhook', 1).under_way).toBe(5);
   expect(hang(share, 'many webhooks', 10).under_way).toBe(20);

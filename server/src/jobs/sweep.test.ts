@@ -197,7 +197,7 @@ test('deletes consent requests of agents and their codes a day after they expire
   expect((await poll(shop, young.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('keeps the latest change of a product and one change from when it was public', async () => {
+test("keeps a product's latest change and one change from when the product was public", async () => {
   const shop = await openShop();
   const { dashboard, owner, site_id, givenProduct } = shop;
   const { id } = await givenProduct();

@@ -86,7 +86,7 @@ async function anHourLater({ owner, site_id }: OpenShop): Promise<void> {
   );
 }
 
-test('keeps stock reserved for an hour after a payment provider is removed, and refunds a payment once it is configured again', async () => {
+test('keeps stock reserved for an hour after a payment provider is removed, and refunds the payment when the provider returns', async () => {
   const shop = await openShop();
   const { checkout_id, reserved } = await givenOpenPayment(shop);
   await approve(shop);

@@ -43,7 +43,7 @@ function call(
 }
 
 test.each(['2026-07-28', '2025-11-25'] as const)(
-  'a tool that needs another scope is 403 with the scopes to ask for, and the call is audited (MCP %s)',
+  'a tool call without the required scope gets 403 with the scopes to request, and is audited (MCP %s)',
   async (version) => {
     const shop = await openShop();
     const scopes: ConsentRequest['scopes'] = ['catalog:read', 'cart:write'];
@@ -55,7 +55,7 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
     const own = await call(shop.baseUrl + path, access_token, 'get_token', version);
 
     expect(refused.status).toBe(403);
-    // The scopes that the token has are named too, because the next consent replaces them.
+    // The challenge includes the scopes that the token has, because the next consent replaces them.
     expect(refused.headers.get('WWW-Authenticate')).toBe(
       'Bearer error="insufficient_scope", scope="catalog:read cart:write orders:read", ' +
         `resource_metadata="http://localhost/.well-known/oauth-protected-resource${path}"`,
@@ -79,7 +79,7 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
   },
 );
 
-test('a batch that contains a call without its scope is refused as a whole', async () => {
+test('rejects a whole batch if one of its calls lacks the required scope (403)', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const one = (id: number, name: string) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
@@ -97,7 +97,7 @@ test('a batch that contains a call without its scope is refused as a whole', asy
   expect(answer.status).toBe(403);
 });
 
-test('UCP over MCP names the missing scope of a token in the challenge too', async () => {
+test('UCP over MCP names the missing scope in the WWW-Authenticate challenge (403)', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const given = { meta: { 'ucp-agent': { profile: profile.url } }, id: randomUUID() };
@@ -146,7 +146,7 @@ async function statusesOf({ baseUrl, site_id }: Shop, token: string) {
   return { api: api.status, mcp: mcp.status, replacing: replacing.status, ucpRest: rest, ucpMcp: overMcp };
 }
 
-test('a token works only at the resource for which it was issued, and without a resource at all of them', async () => {
+test('a token works only at the resource for which it was issued, and a token without a resource works at all of them', async () => {
   const shop = await openShop();
   const issuer = `http://localhost/sites/${shop.site_id}`;
 
@@ -173,7 +173,7 @@ test('a token works only at the resource for which it was issued, and without a 
     message: 'This token was issued for /mcp of the shop and does not work at the API.',
     next: 'Use this token at /mcp, or ask the customer for consent for the API.',
   });
-  // The token has not ended, so the agent must not be told so when it asks for more.
+  // The token is still valid, so the error of a consent request must not state that the token has ended.
   const more = await fetch(`${shop.baseUrl}/api/agent/consent/request?site_id=${shop.site_id}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${mcp}`, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },

@@ -51,7 +51,7 @@ test('each operation for agents has exactly one tool, and the JSON of all tools 
   }
 });
 
-test('each tool states whether it only reads, can be repeated, or ends something', async () => {
+test('each tool declares whether it is read-only, idempotent or destructive', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const { client } = await connect(addressOf(shop), access_token);

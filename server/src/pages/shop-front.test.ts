@@ -65,7 +65,7 @@ test("pages show the shop's logo, colour, support and legal links, and load a st
   }
 });
 
-test('if the shop requires its terms to be accepted, an order without that is rejected (422)', async () => {
+test('rejects an order without accepted terms if the shop requires their acceptance (422)', async () => {
   const given = await givenShop();
   const { data } = await given.begin();
   const review = await reviewOf(given, data?.checkout_url ?? '');
@@ -96,7 +96,7 @@ test("the checkout page links back to the shop's website, and adds the order id 
   expect(placed.html).toContain(`href="${back}"`);
 });
 
-test('rejects a return URL of another origin at its field, and stops using one whose origin is no longer allowed', async () => {
+test('rejects a return or cancel URL of an unlisted origin (422), and stops linking to a URL whose origin was removed', async () => {
   const given = await givenShop();
   for (const return_url of ['https://evil.example/', 'http://shop.example/', 'https://shop.example@evil.example/']) {
     const { error, response } = await given.begin({ return_url });

@@ -87,7 +87,7 @@ const of = (
   { shipping = 500, tax = german, discount }: Partial<Parameters<typeof totalsOf>[0]> = {},
 ) => totalsOf({ lines, discount, shipping, tax, digits: 2 });
 
-test('taxes shipping at the tax rate of the goods, divided by their value if they have several rates', () => {
+test('taxes shipping at the tax rate of the goods, and splits the cost by their value if they have several rates', () => {
   expect(of(mixed.slice(0, 1)).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
   expect(of(mixed)).toMatchObject({
     tax: 196 + 1118 + 10 + 56,

@@ -33,7 +33,7 @@ test('an order has the attribution of its checkout, or of its cart if the checko
   expect(await attributionOf(shop, told)).toEqual(SEARCH);
 });
 
-test("a customer's cart has the latest attribution, even that of a guest's cart at login, and an erasure deletes it", async () => {
+test("an order has the latest attribution of its carts, even of a guest's cart at login, until the customer is erased", async () => {
   const shop = await openShop();
   const { client, id: customer_id, email, password } = await shop.givenCustomer();
   await client.POST('/api/storefront/cart', { body: { attribution: SEARCH } });

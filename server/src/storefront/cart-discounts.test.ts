@@ -131,7 +131,7 @@ test('a checkout shows the discount of each line before and after it becomes an 
   expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
 });
 
-test('a discount code for products or collections reduces only those, and only they count toward its minimum', async () => {
+test('a discount code for products or collections reduces only their price, and its minimum counts only those items', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');
   const [byId = '', byHand = ''] = product_ids;
@@ -247,7 +247,7 @@ test('a discount code can be removed, and removing one from a cart without a cod
   expect((await apply(shop, cart.id)).response.status).toBe(200);
 });
 
-test('a cart has no discount while a condition of its code is unmet, and has it again once the condition is met', async () => {
+test('a cart loses its discount while a condition of the code is unmet, and regains it once the condition is met', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '30.00');
   const { id } = await shop.givenDiscount({ kind: 'percentage', value: '10', minimum_subtotal: '60' });

@@ -144,7 +144,7 @@ test('limits a cart to the stock (409) unless the variant allows overselling or 
   expect(rows).toEqual([{ reserved: 0 }]);
 });
 
-test('the quantity of a line can be changed, and reduced even if the stock is lower; 0 removes the line', async () => {
+test('the quantity of a line can be changed, reduced despite insufficient stock, or set to 0 to remove the line', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const cart = await shop.givenCart([{ variant_id, quantity: 5 }]);
@@ -464,7 +464,7 @@ test("rejects an item if the cart's sum could no longer be calculated exactly (c
   expect((await add(shop, id, variant_id, 10)).data).toMatchObject({ subtotal: '9999999999990.00' });
 });
 
-test('of 30 concurrent calls that each add one item with a stock of 20, 20 succeed and 10 get 409', async () => {
+test('with a stock of 20, 20 of 30 concurrent requests to add one item succeed and 10 get 409', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 20 });
   const { id } = await shop.givenCart([]);

@@ -156,7 +156,7 @@ test('changing a checkout keeps omitted fields, and null clears a field', async 
   });
 });
 
-test('a shipping address requires name, street, city, country and usually a postal code; pickup requires no address', async () => {
+test('a shipping address requires name, street, city, country and usually a postal code, but a pickup requires no address', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const pickup = await shop.givenShippingOption({ name: 'Pick up', price: '0.00', kind: 'pickup' });
@@ -175,7 +175,7 @@ test('a shipping address requires name, street, city, country and usually a post
   });
 });
 
-test('rejects a shipping option that is unavailable for the address (409), and removes one that no longer matches', async () => {
+test('rejects a shipping option that is unavailable for the address (409), and removes it when the address changes', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const domestic = await shop.givenShippingOption({ name: 'Domestic', countries: ['DE'] });
@@ -247,7 +247,7 @@ test('an expired checkout answers 410, and its cart can start a new one', async 
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
 });
 
-test("a customer's checkout starts with their e-mail address, and only they can see it", async () => {
+test("a customer's checkout starts with their e-mail address, and nobody else can see or change it", async () => {
   const shop = await openShop();
   const [june, stranger, elsewhere] = [await shop.givenCustomer(), await shop.givenCustomer(), await openShop()];
   const cart = await shop.givenCart('10.00', june.client);

@@ -205,7 +205,7 @@ test('reports changed prices even if the total is the same, and accepts that tot
   expect(second.data?.order.total).toBe(total);
 });
 
-test('reports a line that is no longer for sale, and omits it once the shopper accepts the smaller total', async () => {
+test('completing a checkout reports an item no longer for sale, and omits it once the shopper accepts the smaller total', async () => {
   const shop = await openShop();
   const [kept, gone] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [kept, gone].map(({ variant_id }) => ({ variant_id, quantity: 1 }));

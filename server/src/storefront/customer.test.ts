@@ -194,7 +194,7 @@ test('a customer created by staff keeps their data and gets the password of the 
   expect(data).toMatchObject({ id: entered?.id, first_name: 'Juniper' });
 });
 
-test('an account gets the guest orders with its verified e-mail address in any case, and no others', async () => {
+test('an account gets the guest orders with its verified e-mail address, in upper or lower case, and no others', async () => {
   const shop = await openShop();
   const email = address();
   const order = (to: string) =>
@@ -330,7 +330,7 @@ test('renewing a customer token returns a new one, and the old one works for at 
   expect(rows[0]?.seconds).toBeLessThanOrEqual(60);
 });
 
-test('a logout ends its session with all its tokens, even concurrently renewed ones, and no other session', async () => {
+test('a logout ends all tokens of its session, even concurrently renewed ones, but no other session', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -346,7 +346,7 @@ test('a logout ends its session with all its tokens, even concurrently renewed o
   expect((await shop.storefront.withCustomer(other?.access_token ?? '').GET(me)).response.status).toBe(200);
 });
 
-test('logging out everywhere ends every session of the customer, even concurrently renewed ones, and none of others', async () => {
+test("logging out everywhere ends all sessions of the customer, even concurrently renewed ones, but no one else's", async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);

@@ -112,7 +112,7 @@ test('filtering by an option value keeps the other values of that option, and na
   });
 });
 
-test('a product counts once for an option value, even if several of its variants have it', async () => {
+test('a product counts once per option value, even if several of its variants have that value', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Linen shirt',

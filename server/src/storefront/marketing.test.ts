@@ -112,7 +112,7 @@ test('marketing consent given at the checkout applies once the order is placed, 
   expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false, said: [{ granted: false }, {}, {}, {}] });
 });
 
-test("a guest's marketing consent is recorded for the account that verifies the e-mail address, but does not opt it in", async () => {
+test("an account that verifies a guest's e-mail address gets the guest's consent record, but is not opted in to marketing", async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const { id: order_id } = await shop.givenOrder({ email, marketing_opt_in: true, marketing_wording: WORDING });

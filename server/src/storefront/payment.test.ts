@@ -67,7 +67,7 @@ async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   return rows[0]?.money;
 }
 
-test('a payment that requires an action returns it (409), and completing the checkout after the action creates the order', async () => {
+test('completing a checkout returns 409 if the payment requires an action, and creates the order after the action', async () => {
   const shop = await openShop();
   const { product, checkout } = await givenPayable(shop);
 
@@ -178,7 +178,7 @@ test('a declined payment creates no order, and the checkout can be changed and t
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('while a payment is open, its cart and checkout can only change after it is cancelled', async () => {
+test('the cart and checkout of an open payment cannot be changed until the payment is cancelled', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const { checkout, variant_id } = await givenPaying(shop);
@@ -221,7 +221,7 @@ test('cancelling a payment that has just succeeded creates its order', async () 
   expect((await ordersOf(shop))[0]).toMatchObject({ payment_status: 'paid' });
 });
 
-test('an order has the content shown when its payment began, even if the shopper does not return', async () => {
+test('an order has the items and prices from the start of its payment, even if the shopper does not return', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ value: '5.00', minimum_subtotal: '15' });
   const product = await shop.givenProduct();

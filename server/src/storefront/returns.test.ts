@@ -77,7 +77,7 @@ test("the return period ends at the end of its last day in the shop's time zone"
   expect((await request(1)).error).toMatchObject({ error: 'return_window_closed' });
 });
 
-test('approves return requests immediately if the policy says so, and rejects them if returns are disabled (409 not_returnable)', async () => {
+test('return requests are approved immediately with auto_approve, and rejected if returns are disabled (409 not_returnable)', async () => {
   const { shop, request } = await givenShippedOrder(3);
   const setPolicy = (policy: object) =>
     shop.dashboard.PATCH('/api/dashboard/settings', { body: { return_policy: { ...POLICY, ...policy } } });

@@ -45,7 +45,7 @@ test('the checkout page states that the card details are entered on the next pag
   expect(text).not.toContain('charges the card');
 });
 
-test('a valid card creates the order, and a declined one leaves the checkout open for another card', async () => {
+test('a valid card creates the order, and a declined card leaves the checkout open for another card', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const declined = await shop.complete(id, { confirmation_token: shop.givenToken('declined') });
@@ -104,7 +104,7 @@ test('after confirming 3-D Secure at the bank, the shopper returns and the order
   expect((await shop.complete(id, {})).data).toMatchObject({ order: { payment_status: 'paid' } });
 });
 
-test('a payment fails if the bank rejects 3-D Secure, and ends if the shopper abandons it', async () => {
+test('a payment fails if the bank rejects 3-D Secure, and an abandoned payment ends after its deadline', async () => {
   const shop = await stripe.givenShop();
   const [refused, abandoned] = [await shop.givenCheckout(), await shop.givenCheckout()];
   const begin = async (checkout_id: string) => {

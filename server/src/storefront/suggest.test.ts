@@ -13,7 +13,7 @@ async function suggest({ storefront }: OpenShop, q: string, limit?: number) {
   };
 }
 
-test('a search for a word also finds longer words that begin with it, ranked after the word itself', async () => {
+test('a search for a word also finds longer words that begin with it, ranked after exact matches', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Stoneware Mug' });
   await givenProduct({ name: 'Boots', description: 'Soles as hard as stone.' });

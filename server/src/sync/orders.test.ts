@@ -490,7 +490,7 @@ test('reads an order whose lines have only the required fields', async () => {
   ]);
 });
 
-test('reports an order past its payment deadline as expired, both when read alone and in the list', async () => {
+test('an order past its payment deadline is expired both in the order itself and in the list of orders', async () => {
   for (const listed of [false, true]) {
     const shop = await givenShop();
     const made = await unwrap(shop.sync.POST(orders, { body: orderFor('MUG', '14.00') }));

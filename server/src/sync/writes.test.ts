@@ -17,7 +17,7 @@ async function openWarehouse() {
   return { ...shop, staff, key, warehouse: createSyncClient({ baseUrl, siteId: site_id, syncSecret, maxAttempts: 1 }) };
 }
 
-test('only a sync key with write access can change products and stock; other keys are rejected (403), but can read', async () => {
+test('a sync key without the write scope can read products, but cannot change products or stock (403 insufficient_scope)', async () => {
   const { sync, staff, key, warehouse, baseUrl } = await openWarehouse();
   expect(key?.scopes).toEqual(['read', 'write']);
   const { data: listed } = await staff.GET(keys);
@@ -93,7 +93,7 @@ test('a sync key changes products and stock like the dashboard, and a repeated c
   expect(told?.movements[0]).toMatchObject({ type: 'sync', delta: 6, on_hand_after: 11, reserved_after: 2 });
 });
 
-test('rotates a sync key with the requested grace period; with 0, the old key ends immediately', async () => {
+test('rotates a sync key with the requested grace period, and with 0 ends the old key immediately', async () => {
   const { staff, key, warehouse } = await openWarehouse();
   const rotate = (sync_key_id: string, grace_hours: number) =>
     staff.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', {

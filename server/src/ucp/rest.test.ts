@@ -302,7 +302,7 @@ test('a guest agent cannot complete a checkout, and reserves no stock until its 
   expect(data?.audit_events.map(({ action }) => action)).toContain('storefront.createCheckout');
 });
 
-test('repeating a UCP request with its idempotency key changes nothing, and a different body with that key is rejected (409)', async () => {
+test('repeating a UCP request with its idempotency key changes nothing, but using the key for another body is rejected (409)', async () => {
   const { guest, givenProduct } = await openUcp();
   const { variants } = await givenProduct();
   const line = (quantity: number) => ({ body: { line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity }] } });

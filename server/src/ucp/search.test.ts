@@ -84,7 +84,7 @@ test("a UCP product links to the shop's own page by a URL template, or to the ho
   expect(await urlOf()).toBe('https://shop.example/p/larch-tent?from=agent');
 });
 
-test('a UCP search rejects malformed filters, and reports unknown filters and words with their place in the request', async () => {
+test('a UCP search rejects malformed filters, and reports where the request has unknown filters and words', async () => {
   const { search, send } = await openUcp();
   const refusal = async (filters: object) => {
     const answer = await send('search_catalog', '', { body: { filters } });

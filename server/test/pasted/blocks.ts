@@ -8,8 +8,8 @@ export interface Block {
   file: string;
   line: number;
   /**
-   * `pasted` ends on its own. `keeps-running` runs until Ctrl-C. `no-test` cannot run in a test. `own-test` needs a
-   * setup of its own and is pasted by another test. `program` is saved to a file and run.
+   * `pasted` ends on its own. `keeps-running` runs until Ctrl-C. `no-test` cannot run in a test. `own-test` needs its
+   * own setup, so another test runs it. `program` is saved to a file and run.
    */
   kind: 'pasted' | (typeof MARKS)[number] | 'program';
   text: string;

@@ -131,7 +131,7 @@ function NewKey<Row extends KeyRow>({
     mutationFn: (form: FormData) => kind.create(form),
     onSuccess: async (secret) => {
       await readAgain(kind.queryKey);
-      // Shown even if the dialog is already closed, because the secret cannot be shown again.
+      // Shows the secret even if the dialog is already closed, because the secret cannot be shown again.
       onSecret(secret);
     },
   });

@@ -32,7 +32,7 @@ export function Rotate<Row extends KeyRow>({
     mutationFn: (grace_hours: number) => kind.rotate(row.id, grace_hours),
     onSuccess: async (secret) => {
       await readAgain(kind.queryKey);
-      // Shown even if the dialog is already closed, because the secret cannot be shown again.
+      // Shows the secret even if the dialog is already closed, because the secret cannot be shown again.
       onSecret(secret);
     },
   });

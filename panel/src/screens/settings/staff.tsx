@@ -111,7 +111,7 @@ const keyKinds: Record<string, string> = {
 };
 
 function End({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
-  // The working keys that the staff member created; undefined until the server refuses the removal because of them.
+  // The active keys that the staff member created; undefined until the server rejects the removal because of them.
   const [keys, setKeys] = useState<Schemas['KeyOfMember'][]>();
   const [revoke, setRevoke] = useState(true);
   function close() {

@@ -13,7 +13,7 @@ import { type ConflictSource, conflictOf } from '../conflict-dialog.tsx';
 import { changesOf, merged, nameOf, wordsOf } from './changes.ts';
 
 interface Calls<Values> {
-  /** Sends the changes since `over`. Returns the new stored state. */
+  /** Sends the changes from `over` to `values`. Returns the new stored state. */
   send: (values: Values, over: Versioned<Values>) => Promise<Versioned<Values>>;
   /** Fetches the state that another user has saved. Undefined if saves send no ETag. */
   read?: () => Promise<Versioned<Values>>;

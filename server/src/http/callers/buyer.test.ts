@@ -55,7 +55,7 @@ const guess = (buyer?: string, token?: string): Call => ({
   token,
 });
 
-test('with a private token, rate limits count each buyer IP address separately, whatever its spelling (429)', async () => {
+test('with a private token, rate limits count each buyer IP address separately, in any notation (429)', async () => {
   const { statuses, end } = await openShopOfServer('storefront_read=3', 'cart_write=2');
   const carts = (buyer: string, times: number) =>
     from(buyer, times).map((one) => ({ ...one, path: '/cart', body: {} }));

@@ -5,7 +5,7 @@ import { openShop } from '../../../test/shop.ts';
 import type { Caller } from './caller.ts';
 import { createLastUsed } from './last-used.ts';
 
-test('last_used_at is the time of the last use, not of its recording, and does not change after the credential is revoked', async () => {
+test('last_used_at is the time of the last use, not the time it was saved, and does not change after revocation', async () => {
   const { db, owner, site_id } = await openShop();
   const lastUsed = createLastUsed(db);
   const token = async () =>

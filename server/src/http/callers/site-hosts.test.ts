@@ -309,7 +309,7 @@ test("accepts a return_url at the shop's hosts, and rejects one at another host 
   }
 });
 
-test("a page at a shop's host may call the API at that host even if the token does not list its origin; other pages get 403", async () => {
+test("a token accepts pages at the shop's own host without listing that origin, and rejects other pages (403)", async () => {
   const body = { description: 'App', allowed_origins: ['https://app.example'] };
   const { data } = await own.dashboard.POST('/api/dashboard/storefront-tokens', { body });
   const from = (name: string, origin: string) =>

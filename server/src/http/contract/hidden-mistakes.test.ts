@@ -3,7 +3,7 @@ import { openShop } from '../../../test/shop.ts';
 
 const products = '/api/dashboard/products';
 
-test('rejects a product with invisible characters and names the fields (422), but accepts line breaks in its description', async () => {
+test('rejects invisible characters in a product and names the fields (422), but accepts line breaks in the description', async () => {
   const { dashboard } = await openShop();
   const body = { name: '\u202egnp.exe', description: 'Two\r\nlines\u200b', tags: ['a', 'b\n'], price: '1.00' };
 

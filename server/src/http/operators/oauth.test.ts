@@ -327,7 +327,7 @@ test('CORS lets a web page use the OAuth metadata, registration and token endpoi
   expect(origins(await at(`${issuer}/mcp`, 'POST', { body: '{}' }))).toEqual([403, null]);
 });
 
-test('answers 405 with the allowed method if an OAuth endpoint that requires POST is called with another', async () => {
+test('answers 405 with the allowed method if an OAuth endpoint that requires POST is called with another method', async () => {
   for (const path of ['token', 'register', 'revoke']) {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const answer = await fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/${path}?grant_type=x`, { method });
@@ -419,7 +419,7 @@ test('the OAuth token endpoint also accepts the device grant', async () => {
   expect((await exchange(shop, polled)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('a device grant for a resource gets a token that works only there, and another site is rejected before the poll', async () => {
+test('a device grant with a resource returns a token only for that resource, and rejects a resource of another site (400)', async () => {
   const issuer = `http://localhost/sites/${shop.site_id}`;
   const asked = await oauth.initiateDeviceAuthorization(config, { scope: 'catalog:read' });
   await approve(customer, asked.user_code);

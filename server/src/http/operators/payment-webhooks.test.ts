@@ -11,7 +11,7 @@ afterAll(() => stripe.close());
 
 const MINUTE = 60_000;
 
-test('creates one order if payment events arrive repeatedly and out of order', async () => {
+test('creates one order if payment events arrive repeatedly and in the wrong order', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'decline');
@@ -40,7 +40,7 @@ test('accepts a payment webhook before or after the shopper returns, and creates
   expect((await shop.orderOf(late.checkout_id))?.id).toBe(data?.order.id);
 });
 
-test('answers 503 to a payment event that times out, changes nothing, and applies the event when it is sent again', async () => {
+test('a payment event that times out gets 503 and changes nothing, and is applied when it is sent again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -67,7 +67,7 @@ test('answers 503 to a payment event that times out, changes nothing, and applie
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('rejects forged, old, changed and unsigned payment events without any effect (400)', async () => {
+test('forged, old, changed and unsigned payment events get 400 and change nothing', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -84,7 +84,7 @@ test('rejects forged, old, changed and unsigned payment events without any effec
   expect(await shop.orderOf(checkout_id)).toBeDefined();
 });
 
-test('accepts payment events of another shop, of an unknown kind or for an unknown payment without any effect (200)', async () => {
+test('payment events of another shop, of an unknown type or for an unknown payment get 200 and change nothing', async () => {
   const [shop, neighbour] = [await stripe.givenShop(), await stripe.givenShop()];
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -98,7 +98,7 @@ test('accepts payment events of another shop, of an unknown kind or for an unkno
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('accepts a signed payment event that is empty or names an unknown payment, without any effect (200)', async () => {
+test('signed payment events that are malformed or name an unknown payment get 200 and change nothing', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id } = await shop.givenPage();
   const ours = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
@@ -185,7 +185,7 @@ test('payment webhooks answer 404 for an unknown site, a site without an account
   expect(await post(shop.endpoint.url, '{}')).toBe(404);
 });
 
-test('answers 503 or 500 to a payment event while Stripe is unreachable, and applies the event when Stripe sends it again', async () => {
+test('a payment event gets a 5xx status while Stripe is unreachable, and is applied when Stripe sends it again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');

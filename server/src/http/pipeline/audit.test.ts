@@ -14,7 +14,7 @@ async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>
   return rows;
 }
 
-test('a mutation with any credential writes one audit row; replays and reads write none', async () => {
+test('a mutation with any kind of credential writes one audit row, but replays and reads write none', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };

@@ -90,7 +90,7 @@ const PATHS = [
   '/products?facets=true',
 ];
 
-test.each(PATHS)('answers %s from the cache with the current stock after items are reserved and sold', async (path) => {
+test.each(PATHS)('a cached response of %s has the current stock after reservations and sales', async (path) => {
   const shop = await sellingShop();
   const first = await read(shop, path);
   expect([first.cached, (await read(shop, path)).cached]).toEqual([false, true]);
@@ -125,7 +125,7 @@ test.each(PATHS)('%s shows immediately that a variant has sold out or is availab
   expect([(await read(shop, path)).cached, (await read(shop, path)).cached]).toEqual([true, true]);
 });
 
-test('two shops that share a database connection each get their own stock from the cache', async () => {
+test('the cache returns each shop its own stock when two shops share a database connection', async () => {
   const shops = [await sellingShop(), await sellingShop()] as const;
   for (const shop of shops) await read(shop, '/products');
 

@@ -123,7 +123,7 @@ test('rolls back a form submission that times out (503), and asks the shopper to
   expect(sent.html).toContain(name);
 });
 
-test('answers 408 to a request whose body never arrives', async () => {
+test('answers 408 if the request body does not arrive completely in time', async () => {
   const { server, headers } = await openHurried();
   const fields = { ...headers, Host: 'x', 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' };
   const head = Object.entries({ ...fields, 'Content-Length': '100' }).map((field) => field.join(': '));

@@ -61,7 +61,7 @@ test('concurrent logins with one Idempotency-Key open one session and get the sa
   const { id, email, password: words } = await shop.givenCustomer();
   const call = { ...keyed(), body: { email, password: words } };
 
-  // No more copies than the account has free login attempts, because further ones would be delayed.
+  // No more copies than the login attempts that an account allows without a delay.
   const copies = await copiesOf(shop, () => shop.storefront.POST(login, call), 4);
 
   expect(answers(copies)).toEqual(new Set([JSON.stringify([200, copies[0]?.data])]));
@@ -148,7 +148,7 @@ test('rejects a call whose Idempotency-Key is in use by another request (409 ide
   expect(free.response.status).toBe(201);
 });
 
-test('replays a response stored after the look-up and before the lock, and rolls back the repeated work', async () => {
+test('replays a response stored by another request between look-up and lock, and rolls back the repeated work', async () => {
   const shop = await openShop();
   const { owner, storefront, site_id } = shop;
   const key = randomUUID();

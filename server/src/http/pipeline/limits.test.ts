@@ -128,7 +128,7 @@ test('allows ten discount codes a minute per cart, then answers 429', async () =
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('allows ten new checkouts a minute per cart in any case of its id, then answers 429', async () => {
+test('allows ten new checkouts per minute for a cart, however its id is capitalised, then answers 429', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();

@@ -40,7 +40,7 @@ test('rejects a request with two credentials of any kind (401)', async () => {
   expect(status).toBe(401);
 });
 
-test('reports mistakes in the body only to callers with valid credentials, and answers 401 to others', async () => {
+test('answers 401, not a validation error, to a malformed body without credentials', async () => {
   const { baseUrl } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, { method: 'POST', body: '{broken' });

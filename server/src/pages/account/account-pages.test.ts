@@ -66,7 +66,7 @@ test('a customer who forgot the password requests a link, sets a new password an
   expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Neues Passwort für');
 });
 
-test('opening a page extends an active session like an API call, and does not revive an ended one', async () => {
+test('opening an account page extends an active session like an API call, but does not reactivate an ended session', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   /**
@@ -244,7 +244,7 @@ test('an order of another customer is not found (404), with or without a login',
   }
 });
 
-test('after login, redirects to the requested order, even via the registration form, and to no other URL', async () => {
+test('login redirects to the requested order, even after a visit to the registration form, but never to another host', async () => {
   const shop = await openShop();
   const { email, client } = await shop.givenCustomer();
   const order = await shop.givenOrder({ client });
@@ -313,7 +313,7 @@ async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: st
   return `/checkout/${checkoutToken({ siteId }, { secretKey: SECRET_KEY }, rows[0]?.id ?? '')}`;
 }
 
-test('ordering again reopens its checkout, and creates a new one after that checkout has ended', async () => {
+test('ordering the same order again reopens the same checkout, or creates a new one if that checkout has ended', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const { client } = customer;

@@ -54,7 +54,7 @@ function heading({ html }: Page): string {
   return unescaped(/<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? '');
 }
 
-test('pressing the button of a verification link confirms the e-mail address, and opening the link again shows it as confirmed', async () => {
+test('the button of a verification link confirms the e-mail address, and a later visit shows that it is confirmed', async () => {
   const given = await givenRegistration();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -139,7 +139,7 @@ test('stores a password exactly as entered', async () => {
   expect(await logInAs(given, given.email, password)).toBe(200);
 });
 
-test('if several requests use a password link concurrently, one sets the password and the others report a used link', async () => {
+test('if several requests use a password reset link concurrently, one sets the password and the others report a used link', async () => {
   const given = await givenReset();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -170,7 +170,7 @@ test('the page of an expired mailed link answers GET and POST with 410 and the r
   }
 });
 
-test('returns the same page for a mailed link of another shop or purpose, a replaced one and an invented one', async () => {
+test('shows the same page for a mailed link of another shop or purpose, a replaced link and an invented link', async () => {
   for (const given of [await givenRegistration(), await givenReset()]) {
     const { browser, link, site_id, email, storefront } = given;
     const other = await openShop();

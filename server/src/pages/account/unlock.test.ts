@@ -53,7 +53,7 @@ test('a customer locked out by strangers gets one mail with a link, and can log 
   expect(again.html).toContain('This link has already been used');
 });
 
-test('counts failed logins separately in a browser that opened the link', async () => {
+test('counts failed logins separately in a browser that opened the unlock link', async () => {
   const given = await givenCustomerUnderAttack();
   const { baseUrl, site_id, email, link } = given;
   const browser = new PaperBrowser(baseUrl);
@@ -81,7 +81,7 @@ test('used or expired unlock links and those of other shops do not end a login d
   expect([late.response.status, late.html.includes('expired')]).toEqual([410, true]);
 });
 
-test('staff also get the unlock mail; an unknown e-mail address gets the same responses, but no mail', async () => {
+test('staff get the unlock mail too, and an unknown e-mail address gets the same responses without a mail', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const password = shop.credentials.staff.password ?? '';

@@ -58,8 +58,8 @@ for (const width of [1280, 390]) {
       expect(await page.$eval('.changes', ({ textContent }) => textContent)).toContain(
         'Previously €50.00 each week, now €60.00',
       );
-      // The customer allows only one product type, denies access to the profile, changes the monthly budget to one for
-      // once, and limits each purchase to 20.00.
+      // The customer allows only one product type, denies access to the profile, changes the monthly budget to a single
+      // one, and limits each purchase to 20.00.
       await page.click('.adjust > summary');
       await look('4c-adjust');
       for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {

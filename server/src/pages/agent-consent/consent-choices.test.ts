@@ -50,7 +50,7 @@ const valuesOf = (html: string, name: string) =>
     !!on,
   ]);
 
-test('a device request of a registered client shows its registered name, and keeps the registration', async () => {
+test('a device request of a registered client shows the registered name on the consent page, and keeps the registration', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { client_id } = (await registeredClient(shop)).clientMetadata();
@@ -70,7 +70,7 @@ test('a device request of a registered client shows its registered name, and kee
   expect(rows).toEqual([{ kept: true }]);
 });
 
-test('the client of another shop is not looked up, and an unknown client_id is its own name', async () => {
+test('the consent page shows an unknown client_id as the name, and ignores registrations in other shops', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const { client_id } = (await registeredClient(other)).clientMetadata();
   const { page } = await opened(shop, await shop.givenCustomer(), await askByForm(shop, { client_id }));
@@ -79,7 +79,7 @@ test('the client of another shop is not looked up, and an unknown client_id is i
   expect(page.html).not.toContain('Stock client');
 });
 
-test('a device request without a budget asks the customer for one, within the limit of the shop', async () => {
+test("a device request without a budget asks the customer for one, up to the shop's limit", async () => {
   const shop = await openShop();
   await limitAgents(shop, { max_budget_cents: 30_000 });
   const customer = await shop.givenCustomer();
@@ -100,7 +100,7 @@ test('a device request without a budget asks the customer for one, within the li
   expect(data).toMatchObject({ budget_cents: 30_000 });
 });
 
-test('a request for a replacement without a budget does not announce the limit of the shop as the new budget', async () => {
+test("a replacement request without a budget does not show the shop's limit as the new budget", async () => {
   const shop = await openShop();
   await limitAgents(shop, { max_budget_cents: 80_000 });
   const customer = await shop.givenCustomer();
@@ -122,7 +122,7 @@ test('a request for a replacement without a budget does not announce the limit o
   expect(changes).not.toContain('€800');
 });
 
-test('over the API, a request without a budget is approved with the amount that the customer names, or with 0', async () => {
+test("approving a request without a budget over the API grants the customer's budget, or 0 if none is given", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const [silent, named] = [await askByForm(shop, { client_id: 'A' }), await askByForm(shop, { client_id: 'B' })];
@@ -139,7 +139,7 @@ test('over the API, a request without a budget is approved with the amount that 
   expect(budgets).toEqual([0, 2_500]);
 });
 
-test('the page offers 7, 30 or 90 days within the policy of the shop, 7 by default', async () => {
+test("the consent page offers 7, 30 or 90 days up to the shop's maximum, with 7 as the default", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const lifetimes: unknown[] = [];
@@ -165,7 +165,7 @@ test('the page offers 7, 30 or 90 days within the policy of the shop, 7 by defau
   expect(valuesOf(shortest.page.html, 'lifetime_days')).toEqual([]);
 });
 
-test('the code flow offers the same lifetimes, and a token of 90 days works on day 80 and ends on day 90', async () => {
+test('the authorization code flow offers 7, 30 or 90 days, and a 90-day token works on day 80 and expires on day 90', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const config = await registeredClient(shop);
@@ -192,7 +192,7 @@ test('the code flow offers the same lifetimes, and a token of 90 days works on d
   expect([await statusAfter(80), await statusAfter(10)]).toEqual([200, 401]);
 });
 
-test('an expiry that the agent named is kept: the page offers no other, and a longer one has no effect', async () => {
+test('if the agent requested an expiry, the consent page offers no other, and an approval cannot extend it', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const expires_at = new Date(Date.now() + 3 * DAY_SECONDS * 1000).toISOString();
@@ -206,7 +206,7 @@ test('an expiry that the agent named is kept: the page offers no other, and a lo
   expect(data?.expires_at).toBe(expires_at);
 });
 
-test('beside an older process, a request keeps the expiry that it named, and one without a budget allows nothing there', async () => {
+test('during a rolling upgrade, a consent request keeps its requested expiry, and one without a budget stores the budget 0', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const expires_at = new Date(Date.now() + DAY_SECONDS * 1000).toISOString();
@@ -228,7 +228,7 @@ test('beside an older process, a request keeps the expiry that it named, and one
   expect(rows).toEqual([{ budget_cents: 0 }]);
 });
 
-test('over the API, a lifetime beyond the policy of the shop is rejected by its name (422)', async () => {
+test("rejects an approval over the API whose lifetime exceeds the shop's maximum, and names the field (422)", async () => {
   const shop = await openShop();
   await limitAgents(shop, { max_lifetime_days: 30 });
   const customer = await shop.givenCustomer();
@@ -241,7 +241,7 @@ test('over the API, a lifetime beyond the policy of the shop is rejected by its 
   expect(within.response.status).toBe(200);
 });
 
-test('a weekly budget for 90 days needs the password if its sum exceeds the limit of the shop', async () => {
+test("a weekly budget for 90 days requires the password if the sum of all weeks exceeds the shop's threshold", async () => {
   const shop = await openShop();
   await limitAgents(shop, { password_above_cents: 10_000 });
   const customer = await shop.givenCustomer();
@@ -258,7 +258,7 @@ test('a weekly budget for 90 days needs the password if its sum exceeds the limi
   expect(Math.round((data?.expires_in ?? 0) / DAY_SECONDS)).toBe(90);
 });
 
-test('the page shows the code first, then the request in three lines, and folds the rest', async () => {
+test('the consent page shows the code, then a summary in three lines, then the other fields in a collapsed section', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   for (const product_type of ['Travel', 'ätherische Öle', 'Kitchen', 'Audio'])
@@ -286,7 +286,7 @@ test('the page shows the code first, then the request in three lines, and folds 
   const titles = [...folded.matchAll(/name="category_\d+" value="([^"]*)"/g)].map(([, value]) => value);
   expect(titles).toEqual(['ätherische Öle', 'Audio', 'Kitchen', 'Travel']);
 
-  // A mistake in the folded part opens it; one outside does not.
+  // A mistake in the collapsed section opens the section; a mistake outside does not.
   const high = await browser.press(page, 'approve', { same_code: 'yes', budget: '60.00' });
   const uncompared = await browser.press(page, 'approve');
   expect(high.html).toContain('<details class="adjust" open>');
@@ -297,7 +297,7 @@ test.each([
   ['en', 'Nothing: it can only browse', 'Adjust', '30 days'],
   ['de', 'Nichts: Er kann sich nur umsehen', 'Anpassen', '30 Tage'],
   ['fr', 'il peut seulement parcourir la boutique', 'Modifier', '30 jours'],
-])('the page is complete in the language %s', async (language, browses, adjust, days) => {
+])('the consent page contains the texts of the language %s', async (language, browses, adjust, days) => {
   const shop = await openShop();
   const asked = await askForConsent(shop, { scopes: ['catalog:read'], budget_cents: 0 });
   const { page } = await opened(shop, await shop.givenCustomer(), asked, language);

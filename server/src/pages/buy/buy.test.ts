@@ -66,7 +66,7 @@ test('opening a buy link creates no cart until the button on its page is pressed
   expect(await counted()).toBe(1);
 });
 
-test('pressing the button of a buy link again, even concurrently, opens the same checkout; pressing it after the link was opened again creates another', async () => {
+test("pressing a buy link's button repeatedly opens one checkout, and pressing it after reopening the link opens another", async () => {
   const { baseUrl, site_id, owner, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const { variants } = await givenProduct({ price: '14.00', inventory_quantity: 2 });

@@ -103,7 +103,7 @@ test('opening the checkout page does not bind the checkout to the browser, so th
   expect(data).toMatchObject({ email: 'new@example.com', review_token: expect.any(String) });
 });
 
-test('after the buyer submits the checkout page, a public storefront token cannot read or change the buyer data, or cancel the checkout', async () => {
+test('after the buyer submits the checkout page, a public token cannot read or change buyer data, or cancel the checkout', async () => {
   const { shop, checkout, review, browser, params } = await openBound();
   const at = '/api/storefront/checkout/{checkout_id}';
   const hidden = { email: null, phone: null, shipping_address: null, billing_address: null, note: null };
@@ -138,7 +138,7 @@ test('after the buyer submits the checkout page, a public storefront token canno
   ]);
 });
 
-test('after the buyer submits the checkout page, a public storefront token and other customers cannot complete the checkout (buyer_data_locked)', async () => {
+test('after the buyer submits the checkout page, a public token or another customer cannot complete the checkout', async () => {
   const { shop, checkout, review, browser, params } = await openBound();
   const { data: express } = await shop.dashboard.POST('/api/dashboard/shipping-options', {
     body: { name: 'Express', price: '99.00', countries: ['DE'] },
@@ -208,7 +208,7 @@ test('another customer can neither read nor take over a bound guest checkout', a
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: null, shipping_address: ADDRESS }]);
 });
 
-test('another browser with the link shows empty fields, and takes over the checkout only when it enters its own data', async () => {
+test('another browser with the checkout link shows empty fields, and takes the checkout over only after its user enters data', async () => {
   const { shop, url, browser, review } = await openBound();
   const second = new PaperBrowser(shop.baseUrl);
   const form = await second.open(url);

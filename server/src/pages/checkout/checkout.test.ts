@@ -83,8 +83,7 @@ test('a shopper without JavaScript can open the checkout link, place an order an
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The URL of the order's page contains a secret. It appears on no page, and is stored once even if it is requested
-  // repeatedly.
+  // The secret URL of the order's page appears on no page, and is stored once even if it is requested repeatedly.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
   for (let press = 0; press < 2; press += 1) {
@@ -657,7 +656,7 @@ test("an order from a customer's checkout belongs to the customer", async () => 
   expect((await ordersOf(given))[0]).toMatchObject({ customer_id: id, email });
 });
 
-test('answers 429 after ten discount codes or ten changes in a minute', async () => {
+test('the checkout page answers 429 after ten discount codes or ten changes in a minute', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -730,7 +729,7 @@ test('the confirmation page remains available for a day, or as long as a bank tr
   expect(past.html).not.toContain('Lindenallee');
 });
 
-test('after the deadline of a bank transfer, the page no longer asks for the payment', async () => {
+test('after the deadline of a bank transfer, the confirmation page no longer asks for the payment', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url, storefront, checkout } = given;
   await browser.press(await filledIn(given), 'place_order');

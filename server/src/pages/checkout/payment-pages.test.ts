@@ -104,7 +104,7 @@ test('the redirect page ignores URLs in the request, and redirects to the provid
   expect(later.html).not.toContain('evil.example.com');
 });
 
-test("only the form of a payment's own page can decide the payment, once, and only in its shop", async () => {
+test('a test payment accepts one decision, only from the form on its own page (403) and only in its own shop (404)', async () => {
   const [given, other] = [await givenReview(), await givenReview()];
   const { browser, site_id } = given;
   const asked = await goToProvider(given);

@@ -7,7 +7,7 @@ const get = async (path: string, headers: Record<string, string> = {}) =>
 
 const html = async () => (await get('/docs')).text();
 
-test('the documentation has an introduction, followed by the storefront API', async () => {
+test('the documentation has its chapters in a fixed order, from Getting started to Errors', async () => {
   const headings = [...(await html()).matchAll(/<h2>(.+)<\/h2>/g)].map(([, heading]) => heading);
 
   expect(headings).toEqual(['Getting started', 'Conventions', 'Storefront', 'Dashboard', 'Agent', 'Sync', 'Errors']);

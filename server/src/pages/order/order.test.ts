@@ -58,7 +58,7 @@ test('after an edit that adds an item to a paid order, the mail and the order pa
 
 const STREET = 'Lindenallee 7';
 
-test('the link in a mail shows the order, but shows street and e-mail only after the reader enters the e-mail or postal code', async () => {
+test('the link in a mail shows the order, but street and e-mail address only after the reader enters e-mail or postal code', async () => {
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder();
   await dashboard.PATCH('/api/dashboard/settings', {
     body: { name: 'Alder & Finch', legal: { imprint_url: 'https://shop.example/imprint' } },
@@ -102,7 +102,7 @@ test('the link in a mail shows the order, but shows street and e-mail only after
   }
 });
 
-test('shows parcels, refunds and the amount due, and the links of earlier mails still work', async () => {
+test('the order page shows parcels, refunds and the amount due, and the links of earlier mails still work', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -144,7 +144,7 @@ test('shows parcels, refunds and the amount due, and the links of earlier mails 
   expect(onItsWay).not.toContain('We still owe you');
 });
 
-test('an order link expires 90 days after the last status change of the order, and a later note does not extend it', async () => {
+test("an order link expires 90 days after the order's last status change, even if a note is added later", async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, owner, order, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -166,7 +166,7 @@ test('an order link expires 90 days after the last status change of the order, a
   expect(await status()).toBe(200);
 });
 
-test('shows the addresses after the reader enters the billing postal code', async () => {
+test('the order page shows the addresses after the reader enters the billing postal code', async () => {
   const shop = await openShop();
   const email = `june-${crypto.randomUUID()}@example.com`;
   const billing_address = {

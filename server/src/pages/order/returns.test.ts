@@ -34,7 +34,7 @@ test('a guest who enters the postal code requests and cancels a return with the 
   const empty = await browser.press(known, 'request_return', {});
   const sent = await browser.press(known, 'request_return', { [field]: '1', reason: 'damaged' });
 
-  // Reloading the answer sends the form again.
+  // Reloading the response sends the form again.
   await browser.press(known, 'request_return', { [field]: '1', reason: 'damaged' });
 
   expect([empty.response.status, textOf(empty.html)]).toEqual([422, expect.stringContaining('Choose a reason')]);

@@ -101,7 +101,7 @@ test('sets the session cookie only for the panel, and removes it and ends the se
   expect((await call(shop, 'GET', 'me', { ...SAME, Cookie })).status).toBe(401);
 });
 
-test("over https the panel's session cookie is bound to the host and to https; over http it is set only on localhost", async () => {
+test("over https the panel's session cookie is bound to the host and to https, and over http it is set only on localhost", async () => {
   const shop = await openShop();
   const { email, password } = shop.credentials.staff;
   const at = async (baseUrl: string) => {

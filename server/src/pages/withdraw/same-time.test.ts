@@ -13,7 +13,7 @@ function median(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
-test('a withdrawal takes the same time whether it matches an order or not', {
+test('submitting a withdrawal takes the same time whether or not it matches an order', {
   timeout: 600_000,
 }, async () => {
   const shop = await openShop();

@@ -303,7 +303,7 @@ test('the withdrawal form does not show an order of another customer', async () 
   expect(form.html).toContain(`value="${customer.email}"`);
 });
 
-test('the shop API, llms.txt and the setup list name the withdrawal page, and the setup list warns if it is off', async () => {
+test('the shop API, llms.txt and the setup list name the withdrawal page, and the setup list warns if the page is off', async () => {
   const shop = await givenEuShop();
   const read = async () => {
     const { data } = await shop.storefront.GET('/api/storefront/shop');

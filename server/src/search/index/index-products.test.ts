@@ -108,7 +108,7 @@ test('the job reindexes products that were indexed by an older release', async (
   expect(await found(shop, 'turntable')).toEqual(['Gramophone']);
 });
 
-test('a product that is deleted during its reindexing leaves nothing in the index', async () => {
+test('a product that is deleted during its reindexing is not in the index', async () => {
   const shop = await openShop();
   const made = await Promise.all(Array.from({ length: 12 }, (_, i) => shop.givenProduct({ name: `Zeppelin ${i}` })));
   const { owner, db } = await testServer();

@@ -21,7 +21,7 @@ function described({ kind, text, value, min, max, currency, isUnread }: Constrai
   return `${kind}: ${isLimit ? [range, unit].filter(Boolean).join(' ') : value}`;
 }
 
-test('docs/search.md has examples', () => expect(examples.length).toBeGreaterThan(25));
+test('docs/search.md contains more than 25 examples', () => expect(examples.length).toBeGreaterThan(25));
 
 test.each(examples)('interprets the example in docs/search.md as documented: $sentence', ({ sentence, understood }) => {
   const { constraints } = parseQuery(sentence, undefined, { isSentence: true, language: 'en' });

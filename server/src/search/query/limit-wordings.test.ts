@@ -164,7 +164,7 @@ test('reports a negation without an object as not understood', () => {
   expect(constraint).toMatchObject({ kind: 'without', isUnread: true });
 });
 
-test('searches for a thing that the shopper does not have but wants, instead of excluding it', () => {
+test('reads "has no clock, so I want to give her a wall clock" as a search for clocks, not as an exclusion', () => {
   const { constraints, words } = read('her new place has no clock, so I want to give her a wall clock');
   expect(constraints).toEqual([]);
   expect(words.map(({ text }) => text)).toContain('clock');

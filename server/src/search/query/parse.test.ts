@@ -35,7 +35,7 @@ test.each([
   ['blender with ratings between 3 and 4 stars', [{ kind: 'rating', min: 3, max: 4 }]],
   ['blender with at least 250 customer reviews', [{ kind: 'reviews', min: 250 }]],
   ['blender with 1,500+ reviews', [{ kind: 'reviews', min: 1500 }]],
-])('reads a limit on ratings as such, not as a price: %s', (sentence, constraints) => {
+])('reads a limit on ratings or reviews, not on the price: %s', (sentence, constraints) => {
   expect(parsed(sentence)).toEqual({ constraints, words: 'blender' });
 });
 

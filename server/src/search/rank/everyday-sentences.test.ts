@@ -38,7 +38,7 @@ test('reports an unknown word that is no misspelling as not available', async ()
   expect((await askSentence(shop, 'boats')).fates).toEqual({ boats: 'word not_available' });
 });
 
-test('applies a misspelt colour', async () => {
+test('a misspelt colour in a sentence selects the variant with the intended colour', async () => {
   const shop = await clothesShop();
 
   const colour = await askSentence(shop, 'womens hoddie purpel');

@@ -251,7 +251,7 @@ test('a size (`size 42`, `38`) filters variants, and is relaxed if no variant ha
   expect(fates(await findIn(shop, 'rubber boots size 47'))).toMatchObject({ 'size 47': 'value relaxed' });
 });
 
-test('a negated value excludes variants that have it, and products of which every variant has it', async () => {
+test('a query with "not red" excludes red variants, and products that have only red variants', async () => {
   const shop = await mixedShop();
   await shop.givenProduct({
     name: 'Red quokka carafe stand',
@@ -364,7 +364,7 @@ test('excludes products that match little more than the head noun if 200 others 
   expect(await counts()).toEqual([200, [4]]);
 });
 
-test('finds products without the head noun of the query only if no product has it', async () => {
+test('finds products without the head noun of the query only if no product has that noun', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Denim jeans', product_type: 'Clothes' });
   await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen' });
@@ -427,7 +427,7 @@ test('a misspelt value selects the intended variant', async () => {
   ]);
 });
 
-test('checks an excluded word in attributes and descriptions, and reports it if no product has it', async () => {
+test('applies an excluded word to attributes and descriptions, and reports the word if no product has it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain tee', metadata: { material: 'Organic Cotton, Spandex' } });
   await shop.givenProduct({ name: 'Camp tee', description: 'A tee of soft cotton.' });

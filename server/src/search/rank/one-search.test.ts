@@ -80,7 +80,7 @@ test('completes an unfinished word to every matching word of the shop, instead o
     expect.soft((await find(shop, 'garde')).toSorted(), place).toEqual(['Secateurs', 'White Flower']);
 });
 
-test('a word that is part of a SKU finds that product only if no product contains the word, but for staff always', async () => {
+test('part of a SKU finds its product for shoppers only if no product contains that word, and for staff always', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Cap' });
   await shop.givenProduct({ name: 'Blue Jug', sku: 'ESCAPE-7' });
@@ -133,7 +133,7 @@ test('a search by codes or words finds no products of another shop', async () =>
   expect(await SEARCHES.stock?.(other, 'ins114')).toEqual(['Gale Rain Jacket']);
 });
 
-test('a search by code finds only published products for shoppers, and only those of its categories for an agent', async () => {
+test('a search by code finds only published products for shoppers, and only products in its categories for an agent', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Jug', sku: 'QX7-1', product_type: 'Kitchen' });
   await shop.givenProduct({ name: 'Spade', sku: 'QX7-2', product_type: 'Garden' });

@@ -202,7 +202,7 @@ test('hidden products are neither found nor counted', async () => {
   expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
 });
 
-test('if at least 200 products match most of a query, products that match less of it are on no page', async () => {
+test('if at least 200 products match a query well, products with weaker matches are on no page', async () => {
   const shop = await openShop();
   await givenMany(shop, 300, { name: 'White shirt', price: '9.00' });
   await givenMany(shop, 199, { name: 'Denim jeans', price: '9.00' });
@@ -217,7 +217,7 @@ test('if at least 200 products match most of a query, products that match less o
   expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 201');
 });
 
-test('a product that matches only the modifier is found only if no product matches the other words', async () => {
+test('a query for "white jeans" finds other white products only if no jeans match', async () => {
   const shop = await openShop();
   await givenMany(shop, 1_000, { name: 'Plain shirt', price: '20.00', tags: ['white'] });
   await givenMany(shop, 150, { name: 'Denim jeans', price: '9.00' });
@@ -231,7 +231,7 @@ test('a product that matches only the modifier is found only if no product match
   expect(await total({ price_min: '15', page: 50 })).toBe(1_000);
 });
 
-test('a synonym ranks below the word itself, and works in one direction only', async () => {
+test('a product found by a synonym ranks below one found by the word itself, and synonyms work in one direction only', async () => {
   const shop = await shopWith('Grey couch', 'Grey sofa');
   const body = { search_synonyms: [{ term: 'Sofas', synonyms: ['couch'] }] };
 

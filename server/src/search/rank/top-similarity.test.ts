@@ -28,7 +28,7 @@ test('the similarity of a candidate is the share of the best candidates whose na
   expect(shares).toEqual([0.75, 0.75, 0.75, 0.25]);
 });
 
-test('compares candidates with the best ones only: the first ten by head nouns, and the first five by vectors', () => {
+test('compares the head nouns of all candidates with the first ten candidates, and their vectors with the first five', () => {
   const best = Array.from({ length: 10 }, (_, i) => candidate('Chair', i < 5 ? [100] : [0, 100]));
   const others = Array.from({ length: 10 }, () => candidate('Table', [0, 100]));
 

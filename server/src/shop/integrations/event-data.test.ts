@@ -129,7 +129,7 @@ test('webhooks of staff contain dashboard objects, and webhooks of integrations 
   await jobs.stop();
 });
 
-test('integrations get an event about a hidden product only when it becomes hidden', async () => {
+test('integrations receive an event when a product becomes hidden, and none about a product that is already hidden', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
   // Without subscribers, no event is written.

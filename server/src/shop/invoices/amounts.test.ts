@@ -126,7 +126,7 @@ test('an earlier goodwill refund does not increase the amount charged at a rate 
 
   const after = chargedByRate([{ ...one, refunded: 1 }, two], before, 1000);
 
-  // 900 were charged at each rate. Of the first piece, 800 were refunded, so that 100 of its rate are still charged.
+  // Of each rate, 900 were charged. 800 were refunded for the returned piece, so 100 of its rate are still charged.
   expect([...differenceOf(before, after)].map(([rate, { gross }]) => [rate, gross])).toEqual([['0.19', 800]]);
 });
 

@@ -76,7 +76,7 @@ test('the ZIP contains the PDF and the XML of each document, with the same bytes
   ).toBe('%PDF-');
 });
 
-test('an archive includes documents from the start of the period until before its end, optionally of one kind', async () => {
+test('a document archive includes the start of its period but not the end, and can be limited to one kind of document', async () => {
   const shop = await givenShop();
   const [invoice, note] = await givenDocuments(shop, '1.00');
   const at = '2026-03-01T00:00:00.000Z';
@@ -111,7 +111,7 @@ test('rejects an archive of a period with no documents or more than 100 (422), a
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['query', 'issued_to'], msg }] });
 });
 
-test('each document is read when it is rendered, so that no connection idles in a transaction meanwhile', async () => {
+test('an archive reads each document when it renders that document, so that no transaction stays open in the meantime', async () => {
   const shop = await givenShop();
   const documents = await givenDocuments(shop, '1.00');
   const sending = vi.spyOn(pg.Client.prototype, 'query');
@@ -135,7 +135,7 @@ test('documents whose numbers differ only in a slash have separate files in the 
   expect(names).toEqual(own.toSorted());
 });
 
-test('documents whose numbers differ only in case have files of their own, because some file systems ignore it', async () => {
+test('documents whose numbers differ only in case have separate files in the ZIP, because some file systems ignore case', async () => {
   const shop = await givenShop();
   await givenSeller(shop, { prefix: 'Re-' });
   const [first] = await givenDocuments(shop);
@@ -149,7 +149,7 @@ test('documents whose numbers differ only in case have files of their own, becau
   expect(names).toEqual(own.toSorted());
 });
 
-test('the file is named after the first day in the time zone of the shop', async () => {
+test("the ZIP is named after the first day of the period in the shop's time zone", async () => {
   const shop = await givenShop();
   await givenDocuments(shop);
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone: 'Europe/Berlin' } });
@@ -157,7 +157,7 @@ test('the file is named after the first day in the time zone of the shop', async
   expect(data).toMatchObject({ filename: 'invoices-2026-03-01.zip', documents: 1 });
 });
 
-test('a third export at once is refused (503), and later ones succeed', async () => {
+test('rejects a third concurrent archive (503), and accepts later ones', async () => {
   const shop = await givenShop();
   await givenDocuments(shop);
   // Two exports wait for the lock until the third is refused.

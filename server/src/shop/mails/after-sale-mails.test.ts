@@ -19,7 +19,7 @@ async function newestTo(shop: Shop, email: string) {
   return mail;
 }
 
-/** A shop in English with a product for 10.00 and a free parcel, and a customer who speaks German. */
+/** A shop in English with a product for 10.00 and a parcel for 4.90, and a customer. */
 async function givenShop() {
   const shop = await openShop();
   const option = await shop.givenShippingOption({ name: 'Parcel', price: '4.90' });
@@ -38,7 +38,7 @@ async function send(shop: Shop, body: object): Promise<void> {
   expect(sent.error).toBeUndefined();
 }
 
-test('an offer shows the discount, the delivery and the tax above the total', async () => {
+test('the mail of an offer lists subtotal, discount, delivery and tax above the total', async () => {
   const { shop, option, variant_id } = await givenShop();
   const email = `offer-${crypto.randomUUID()}@example.com`;
   await send(shop, {
@@ -46,7 +46,7 @@ test('an offer shows the discount, the delivery and the tax above the total', as
     ...{ shipping_address: HOME, shipping_option_id: option.id },
   });
   const { html } = await newestTo(shop, email);
-  // 40.00 less 10.00, 4.90 for the parcel, and 19 % of 30.00 and of 4.90: 5.70 and 0.93.
+  // 40.00 − 10.00 discount + 4.90 for the parcel, plus 19 % tax of 30.00 and of 4.90: 5.70 and 0.93.
   const rows = [...plain(html).matchAll(/<tr><th>([^<]*)<\/th><td>([^<]*)<\/td><\/tr>/g)].map(([, name, amount]) => [
     name,
     amount,
@@ -60,7 +60,7 @@ test('an offer shows the discount, the delivery and the tax above the total', as
   ]);
 });
 
-test('an offer is in the language of the customer, or else of the last order, or else of the shop', async () => {
+test("an offer uses the requested language, otherwise the customer's, otherwise the last order's, otherwise the shop's", async () => {
   const { shop, variant_id, customer } = await givenShop();
   const lines = [{ variant_id, quantity: 1 }];
   const subject = async () => (await newestTo(shop, customer.email)).subject;
@@ -78,7 +78,7 @@ test('an offer is in the language of the customer, or else of the last order, or
   expect(await subject()).toMatch(/^Your offer from /);
 });
 
-test('a part payment of an invoice is confirmed with the rest, and the last one as the whole payment', async () => {
+test('the mail about a partial payment states the remaining amount, and the one about the last payment confirms full payment', async () => {
   const { shop, customer, variant_id } = await givenShop();
   const params = { path: { customer_id: customer.id } };
   await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', { params, body: { payment_terms_days: 14 } });
@@ -104,7 +104,7 @@ test('a part payment of an invoice is confirmed with the rest, and the last one 
   expect(await mailsTo(shop, email)).toHaveLength(before + 2);
 });
 
-test('the last mail of a return that was exchanged names the order of the exchange', async () => {
+test('the mail about a completed return names its exchange order', async () => {
   const { shop, customer, given, receive } = await givenShippedOrder(2);
   const made = await given(1);
   await receive(made.id, made.lines[0]?.id ?? '', 1);
@@ -118,7 +118,7 @@ test('the last mail of a return that was exchanged names the order of the exchan
   expect(closed?.html).toContain(`Your return is complete. Your exchange is order ${data?.order.order_number}.`);
 });
 
-test('mails to the shop have no links to its terms, and those to customers do', async () => {
+test("the mail about a new order to the shop has no links to the shop's legal pages, and the mail to the customer has them", async () => {
   const { shop, variant_id } = await givenShop();
   const support_email = `shop-${crypto.randomUUID()}@example.com`;
   const legal = { terms_url: 'https://shop.example/terms', imprint_url: 'https://shop.example/imprint' };
@@ -139,7 +139,7 @@ test('mails to the shop have no links to its terms, and those to customers do', 
 test.each([
   ['de-AT', 'https://www.dhl.de/de/privatkunden/pakete-empfangen/verfolgen.html?piececode=00340'],
   ['fr', 'https://www.dhl.de/en/privatkunden/pakete-empfangen/verfolgen.html?piececode=00340'],
-])('the tracking page of DHL fits an order in %s', async (locale, tracking_url) => {
+])('the DHL tracking URL of an order in %s is in German or English', async (locale, tracking_url) => {
   const { shop, variant_id } = await givenShop();
   const order = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
   await shop.owner.query('update commerce.orders set locale = $2 where id = $1', [order.id, locale]);

@@ -73,7 +73,7 @@ test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as co
   },
 );
 
-test('the pages of the site list skip no site when one moves to an earlier page', async () => {
+test('the pages of the site list skip no site when another site moves to an earlier page', async () => {
   const { shops, page } = await givenFleet(4);
   const first = await page({ sort: 'products', limit: 2 });
   const last = shops.find(({ site_id }) => site_id === first.sites[1]?.site_id);

@@ -51,7 +51,7 @@ test('starts the next waiting task when a running one fails', async () => {
   expect(await turns.take(async () => 'again')).toBe('again');
 });
 
-test('fails all waiting tasks on an error that concerns them all, and runs later tasks', async () => {
+test('an error that concerns all tasks fails every waiting task, and later tasks still run', async () => {
   const unreachable = new Error('unreachable');
   const turns = new Turns({
     atOnce: 1,

@@ -108,7 +108,7 @@ test('a cancelled order does not prevent the deletion of a site once it is refun
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('deletes sites on their deletion day, except those with open obligations that are not forced', async () => {
+test('deletes sites on their deletion day, but sites with open obligations only if their deletion is forced', async () => {
   const shops = { due: await openShop(), early: await openShop(), owing: await openShop(), forced: await openShop() };
   for (const [name, shop] of Object.entries(shops)) {
     const owes = name === 'owing' || name === 'forced';

@@ -23,7 +23,7 @@ interface Payment {
   reference: string | null;
 }
 
-/** Records a payment: all or a part of what is due, or one that arrived after the order had expired. */
+/** Records a payment: of all or a part of the amount due, or one that arrived after the order had expired. */
 export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const [amount, setAmount] = useState(hasExpired(order) ? order.total : order.amount_due);

@@ -191,7 +191,7 @@ function OrderFacts({ order }: { order: Order }) {
 
 const SETTLED = ['paid', 'partially_refunded', 'refunded'];
 
-/** Describes the effect of assigning a transfer that is not the amount due. */
+/** Describes the effect of assigning a transfer whose amount differs from the amount due. */
 function effectOf({ amount_due, amount_received, payment_terms, payment_status }: Order, amount: number): string {
   if (amount > Number(amount_due)) return 'The transfer is above the amount due. You can refund the difference.';
   const inParts = payment_terms || SETTLED.includes(payment_status) || Number(amount_received) > 0;

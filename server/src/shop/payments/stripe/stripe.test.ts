@@ -86,7 +86,7 @@ test('returns a client secret for 3-D Secure if there is no return URL', async (
   expect(next_action).toMatchObject({ type: 'client_secret', client_secret: expect.stringContaining('_secret_') });
 });
 
-test('fails a payment if its 3-D Secure confirmation is rejected, and can cancel one that was abandoned', async () => {
+test('a rejected 3-D Secure confirmation fails the payment, and an abandoned payment can be cancelled', async () => {
   const [refused, abandoned] = [card('three_d_secure'), card('three_d_secure')];
   const { reference, next_action } = await stripe.begin(refused);
   await standIn.press(next_action?.type === 'redirect' ? next_action.url : '', 'refuse');
@@ -115,7 +115,7 @@ test("opens Stripe's page with the amount and the shopper's language, and return
   expect(await stripe.outcomeOf(key)).toMatchObject(PAID);
 });
 
-test('a cancelled Stripe page can no longer be paid, and cancelling a paid one keeps the payment', async () => {
+test('cancelling a Stripe page returns cancelled, even twice, and cancelling a paid page returns the payment', async () => {
   const [ended, late] = [await opened(), await opened()];
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
   expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
@@ -186,7 +186,7 @@ test('a retry after a failure of Stripe succeeds', async () => {
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
 test.for(LOST)(
-  'throws after %s, and returns the actual result of the payment on a query or cancellation',
+  'after the fault %s, beginning a payment throws, and querying or cancelling it returns the actual status',
   async (kind) => {
     const wanted = card('success');
     // Stripe's client retries once on its own after a broken connection.
