@@ -13,7 +13,7 @@ export interface PageKind {
   arrange(shop: Furnished): Promise<string>;
   /** The actions of the page's forms. Each is tried on a new page, because most actions can be done only once. */
   operations: FormAction[];
-  /** Whether the page belongs to a member of staff, who may work for several shops, and not to a shop. */
+  /** Whether the page shows no shop, because customers and staff of several shops share it. */
   ofNoShop?: true;
   /** Whether anybody may open the URL. Visitors without a login get the login form. */
   isPublic?: true;

@@ -76,7 +76,8 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   const chance = chanceOf(seed);
   const writing = operationTable.filter((operation) => isOfShop(operation) && !operation.safe);
   const chosen = pick(size, chance.some(writing, 40), writing);
-  // Read operations come last, because they are sent now and must still find their objects.
+  // Read operations come last, because `readBefore` sends them immediately, and preparing a write could change what
+  // they read.
   const operations = [...chosen, ...operationTable.filter((operation) => operation.safe && isOfShop(operation))];
   const calls: Call[] = [];
   for (const operation of operations) calls.push(await validCall(world, victim, operation));

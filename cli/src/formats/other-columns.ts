@@ -5,7 +5,10 @@ type Warn = (line: number, message: string) => void;
 /** Cells that contain no information. */
 const NOTHING = ['', '0', '0.00', 'no', 'false', 'low'];
 
-/** Collects columns that the import does not support. Each is reported once, with the number of its rows. */
+/**
+ * Collects columns that the import does not support. Reports each column once, with the number of rows that have a
+ * value in it.
+ */
 export function otherColumnsOf<Name extends string>(header: string[], columns: Columns<Name>, silent: RegExp[] = []) {
   const used = new Set([...columns.values()].map(({ index }) => index));
   const others = header.flatMap((cell, index) => {

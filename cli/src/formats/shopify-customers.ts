@@ -27,7 +27,7 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS;
 type Row = RowReader<Column>;
 
-/** The column of each customer field, for errors of the server. */
+/** The column of each customer field, so that validation errors of the server can name the column. */
 const COLUMN_OF: Record<string, Column> = {
   email: 'email',
   first_name: 'firstName',

@@ -54,7 +54,7 @@ export interface MockShop extends MockCredentials {
   expireCart(cartId: string): void;
   /** Expires a checkout now. */
   expireCheckout(checkoutId: string): void;
-  /** A token of an agent, as if its customer had approved it. */
+  /** Issues an agent token, as if the customer had approved the agent's request. */
   issueAgentToken(terms: MockAgentTerms): string;
   /**
    * Approves an agent's request as a customer, or the part of it in `approval`; the next poll gets the token. Default: the

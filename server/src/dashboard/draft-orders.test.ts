@@ -23,7 +23,10 @@ const ADDRESS = {
 
 let count = 0;
 
-/** A shop with a product of 10.00, ten in stock, and delivery for 4.90. Returns functions on drafts. */
+/**
+ * Opens a shop with one product (price 10.00, stock 10) and delivery for 4.90. Returns functions that create, change
+ * and complete drafts.
+ */
 async function givenShop() {
   const shop = await openShop();
   const option = await shop.givenTerms();

@@ -191,7 +191,7 @@ test('an imported order can be marked as paid and shipped', async () => {
   expect(await read(path.order_id)).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
 });
 
-test('an import of orders and its dry run reject each contradictory row with its field, and accept the other rows', async () => {
+test('an import of orders and its dry run reject each invalid row, name the invalid field, and accept the other rows', async () => {
   const { send, dashboard } = await open();
   const made = await dashboard.GET('/api/dashboard/orders');
   expect(made.data?.total).toBe(0);

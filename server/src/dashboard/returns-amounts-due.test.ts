@@ -55,7 +55,7 @@ async function givenDue(lid: string, { invoices = false } = {}) {
   return { shop, order_id: order.id, returned, money, record };
 }
 
-test('returned goods worth less than the amount due lower the amount due, and are not refunded', async () => {
+test('a return worth less than the amount due reduces the amount due, and refunds nothing', async () => {
   const { returned, money, record } = await givenDue('25.00');
   const { receive, refund, close } = await returned(2);
 

@@ -126,7 +126,7 @@ test('never deadlocks when logins merge carts while their checkouts change and o
 
     const results = await Promise.allSettled([...merges, ...others].map((work) => once<unknown>(shop, work)));
 
-    // A rule of the shop may reject an operation, but never a database error.
+    // A rule of the shop may reject an operation (ShopError), but an operation must never fail with a database error.
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refusals.filter((error) => !(error instanceof ShopError))).toEqual([]);
   }

@@ -297,7 +297,7 @@ test('a guest can use a discount code once per e-mail address, and a rejected or
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test('a guest and an account with the same e-mail address share the limit of uses per customer, even concurrently', async () => {
+test('a guest and an account with the same e-mail address share the limit per customer of a discount code, even concurrently', async () => {
   for (const first of ['guest', 'account', 'both']) {
     const shop = await openShop();
     const { client, email } = await shop.givenCustomer();

@@ -6,7 +6,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const ordersIn = async ({ client }: Awaited<ReturnType<OpenShop['givenCustomer']>>) =>
   (await client.GET('/api/storefront/customer/me/orders')).data?.orders.map(({ order_number }) => order_number);
 
-test("adds a guest's order to the account with its verified e-mail address, without revealing this to the guest", async () => {
+test("adds a guest's order to the account that has verified the same e-mail address, without revealing this to the guest", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { id: checkout_id } = await shop.givenCheckout({ email: customer.email.toUpperCase() });

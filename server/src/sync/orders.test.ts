@@ -244,8 +244,8 @@ test.each([
 const NAMES: Record<string, (mug: { product_id: string; variant_id: string }) => object> = {
   'its id': ({ variant_id }) => ({ variant_id }),
   'its SKU': () => ({ sku: 'BLUE' }),
-  'the id of the product and the option': ({ product_id }) => ({ product_id, option1: 'Blue' }),
-  'the name of the product and the option': () => ({ option1: 'Blue' }),
+  'product id and option value': ({ product_id }) => ({ product_id, option1: 'Blue' }),
+  'product name and option value': () => ({ option1: 'Blue' }),
   'all of it': ({ product_id, variant_id }) => ({ product_id, variant_id, sku: 'BLUE', option1: 'Blue' }),
   'its SKU, with the rest empty or null': () => ({ sku: 'BLUE', variant_id: null, option1: '', option2: null }),
 };

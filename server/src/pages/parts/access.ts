@@ -7,7 +7,8 @@ import { registerPage, registerSentPage, requestAccount } from './registration.t
 import type { PageAnswer } from './route.ts';
 
 /**
- * The page for visitors who are not logged in, with login and registration. `form` identifies its forms in form tokens.
+ * Returns the login, registration or forgotten-password page for visitors who are not logged in. A form token is valid
+ * only for forms with the same `form`.
  */
 export function showAccess(visit: CustomerVisit, form: string, words: LoginWords): PageAnswer {
   const wanted = visit.req.query.login;

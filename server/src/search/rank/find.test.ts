@@ -443,7 +443,7 @@ test('applies an excluded word to attributes and descriptions, and reports the w
   expect(fates(unknown)).toMatchObject({ 'without glitter': 'without not_available' });
 });
 
-test('splits a compound into words that the shop has, in the language of the shop', async () => {
+test('splits a German compound word in a query into words of the products', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   await owner.query("update commerce.site_settings set default_locale = 'de-DE' where site_id = $1", [site_id]);

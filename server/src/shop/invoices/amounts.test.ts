@@ -130,7 +130,7 @@ test('an earlier goodwill refund does not increase the amount charged at a rate 
   expect([...differenceOf(before, after)].map(([rate, { gross }]) => [rate, gross])).toEqual([['0.19', 800]]);
 });
 
-test('assigns the tax that remains after rounding to the largest line', () => {
+test('assigns the tax left over by rounding to a single line', () => {
   const [fork, spoon, knife] = [4, 2, 2].map((gross, i) => ({
     ...mug,
     ...{ line_item_id: String(i), quantity: 1, gross, tax: gross === 4 ? 1 : 0, refunded: gross === 4 ? 1 : 0 },

@@ -78,7 +78,10 @@ export async function issueDue(shop: Shop, order_id: string, { by_hand = false }
   }
 }
 
-/** Staff usually repeat a refund that the bank rejected. The credit note for the refund is then correct again. */
+/**
+ * While a refund has failed, no new invoice is issued: staff usually repeat the refund, and then the existing credit
+ * note is correct again.
+ */
 function hasFailedRefund({ refunds }: OrderDetails): boolean {
   return refunds.some(({ status }) => status === 'failed');
 }

@@ -20,8 +20,7 @@ export interface ImportCall {
   /** Origins of the server and of the shop's hosts. Other image URLs need https, unless the shop already uses them. */
   own_origins?: string[];
   /**
-   * Whether to set the stock of existing variants. Otherwise, an import would bring back stock that was sold since the
-   * export.
+   * Whether to overwrite the stock of existing variants, which would bring back stock that was sold since the export.
    */
   update_inventory?: boolean;
   /** Whether new products without a price become drafts and stay drafts. If not, they are rejected. */
