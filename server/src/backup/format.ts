@@ -64,6 +64,8 @@ export interface DueDocument {
 export interface ExportedSecrets {
   webhooks: { id: string; secret: string; previous_secret: string | null }[];
   account: { secret_key: string | null; webhook_secret: string | null } | null;
+  /** The private keys of UCP in PEM; absent in files of older releases. */
+  signing_keys?: { kid: string; pem: string }[];
   staff: {
     id: string;
     password_hash: string;

@@ -5,7 +5,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { AddressRefused, checkUrl } from '../egress/addresses.ts';
+import { AddressRefused, checkUrl, type EgressPolicy } from '../egress/addresses.ts';
 import type { Egress } from '../egress/post.ts';
 import type { Limits } from '../http/pipeline/limits.ts';
 import { type AgentProfile, findProfile, keepProfile } from '../shop/agents/profiles.ts';
@@ -90,7 +90,13 @@ async function fetchProfile({ egress }: ProfileDeps, url: URL) {
   if (!document) throw new ProtocolError(424, 'profile_unreachable', 'The profile cannot be fetched.');
   const { least, usual, most } = KEPT_SECONDS;
   const keep_seconds = Math.min(most, Math.max(least, document.max_age_seconds ?? usual));
-  return { url: url.href, host: url.hostname, keep_seconds, ...spokenBy(document.json) };
+  return {
+    url: url.href,
+    host: url.hostname,
+    keep_seconds,
+    ...spokenBy(document.json),
+    ...webhookIn(document.json, url, egress.policy),
+  };
 }
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
@@ -111,6 +117,34 @@ function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabiliti
     return [name, versions.filter((one) => VERSION.test(one))] as const;
   });
   return { version, capabilities: Object.fromEntries(capabilities.filter(([name]) => NAME.test(name))) };
+}
+
+type WebhookUrl = Pick<AgentProfile, 'webhook_url' | 'webhook_refused'>;
+
+/**
+ * Reads the URL for order events. It must be on the host of the profile, so that nobody can make the server call another
+ * host than the one that the profile came from.
+ */
+function webhookIn(document: unknown, profile: URL, policy: EgressPolicy): WebhookUrl {
+  const [entry] = entriesOf(document, 'dev.ucp.shopping.order').filter(({ config }) => config !== undefined);
+  const given = (entry?.config as { webhook_url?: unknown } | null | undefined)?.webhook_url;
+  if (given === undefined) return { webhook_url: null, webhook_refused: null };
+  const refused = (why: string) => ({ webhook_url: null, webhook_refused: `config.webhook_url: ${why}` });
+  if (typeof given !== 'string' || given.length > MAX_URL) return refused('Send a URL of at most 2,048 characters.');
+  try {
+    const url = checkUrl(given, policy);
+    if (url.hostname !== profile.hostname)
+      return refused(`Use a URL on ${profile.hostname}, the host of your profile.`);
+    return { webhook_url: url.href, webhook_refused: null };
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    return refused(error.message);
+  }
+}
+
+function entriesOf(document: unknown, capability: string): Record<string, unknown>[] {
+  const entries = objectIn(objectIn(objectIn(document).ucp).capabilities ?? {})[capability];
+  return Array.isArray(entries) ? entries.map(objectIn) : [];
 }
 
 function objectIn(value: unknown): Record<string, unknown> {

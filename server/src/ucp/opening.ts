@@ -13,6 +13,8 @@ import { intersection, ProtocolError } from './protocol.ts';
 /** Finds the shop and the caller of a request. */
 export interface OpeningDeps extends UcpDeps {
   hosts: SiteHosts;
+  /** Encrypts the keys that sign requests to platforms. */
+  secretKey: string;
 }
 
 /** Returns the shop of a request, by its host or its path. Throws 404. */

@@ -1,11 +1,12 @@
 /** A shop's public UCP profile: its endpoints and capabilities. */
 
+import type { JsonWebKey } from 'node:crypto';
 import { CAPABILITIES, UCP_VERSION } from './protocol.ts';
 
 const PUBLISHED = `https://ucp.dev/${UCP_VERSION}`;
 
-/** `issuer` is the base URL of the shop's UCP endpoints. */
-export function profileOf(issuer: string) {
+/** `issuer` is the base URL of the shop's UCP endpoints; `keys` sign its requests to platforms. */
+export function profileOf(issuer: string, keys: JsonWebKey[]) {
   const version = UCP_VERSION;
   const spec = `${PUBLISHED}/specification/overview/`;
   const service = (transport: string, path: string, document: string) => ({
@@ -24,6 +25,7 @@ export function profileOf(issuer: string) {
       // An agent never pays; the buyer does, on the shop's page.
       payment_handlers: {},
     },
+    keys,
   };
 }
 

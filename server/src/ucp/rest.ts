@@ -6,6 +6,9 @@ import { contextOf } from '../http/express/context.ts';
 import { readBody } from '../http/express/read-body.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
+import { inShop } from '../shop/in-shop.ts';
+import { SYSTEM } from '../shop/shop.ts';
+import { publicKeys } from '../shop/webhooks/signing-keys.ts';
 import { profileUrlIn } from './agent.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
 import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
@@ -53,7 +56,8 @@ function publish(deps: OpeningDeps): RequestHandler {
     try {
       const tenant = await shopOf(deps, req);
       res.set('Cache-Control', 'public, max-age=300').set('Access-Control-Allow-Origin', '*');
-      res.json(profileOf(issuerOf(deps, req, tenant)));
+      const keys = await inShop(deps.db, tenant, SYSTEM, (shop) => publicKeys(shop, deps.secretKey));
+      res.json(profileOf(issuerOf(deps, req, tenant), keys));
     } catch (error) {
       fail(res, error);
     }

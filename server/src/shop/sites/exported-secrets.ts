@@ -8,6 +8,7 @@ import type { ExportedSecrets } from '../../backup/format.ts';
 import { openFactor, sealFactor } from '../merchant/second-factor.ts';
 import { openKey, sealKey } from '../payments/accounts/sealed-keys.ts';
 import { hashSecret, seal, unseal } from '../webhooks/secrets.ts';
+import { openPrivateKey, sealPrivateKey } from '../webhooks/signing-keys.ts';
 import { IS_POSTPONED, POSTPONED } from './postponed-jobs.ts';
 import { staged } from './staging.ts';
 
@@ -45,6 +46,10 @@ export async function readSecrets(
     'select secret_key, webhook_secret from commerce.payment_accounts where site_id = $1',
     [site_id],
   );
+  const signing = await client.query<{ kid: string; sealed: Buffer }>(
+    'select kid, sealed from commerce.signing_keys where site_id = $1 order by kid',
+    [site_id],
+  );
   const staff = await client.query<ExportedStaff>(
     `select s.id, s.password_hash, f.secret, f.turned_on_at, f.last_step,
         array(select encode(c.code_hash, 'hex') from commerce.staff_recovery_codes c where c.staff_id = s.id and c.used_at is null) as codes
@@ -62,6 +67,10 @@ export async function readSecrets(
       previous_secret: previous_secret && unseal(secretKey, id, previous_secret),
     })),
     account: account ? { secret_key: openAll('secret_key'), webhook_secret: openAll('webhook_secret') } : null,
+    signing_keys: signing.rows.flatMap(({ kid, sealed }) => {
+      const pem = openPrivateKey(secretKey, site_id, kid, sealed);
+      return pem === undefined ? [] : [{ kid, pem }];
+    }),
     staff: staff.rows.map(({ id, password_hash, secret, turned_on_at, last_step, codes }) => ({
       ...{ id, password_hash },
       second_factor: secret && {
@@ -89,7 +98,7 @@ interface ExportedStaff {
 export async function stageSecrets(
   client: pg.ClientBase,
   site_id: string,
-  { webhooks, account }: ExportedSecrets,
+  { webhooks, account, signing_keys }: ExportedSecrets,
   secretKey: string,
 ): Promise<void> {
   for (const { id, secret, previous_secret } of webhooks) {
@@ -98,12 +107,27 @@ export async function stageSecrets(
       [id, seal(secretKey, id, secret), hashSecret(secret), previous_secret && seal(secretKey, id, previous_secret)],
     );
   }
+  if (signing_keys) await stageSigningKeys(client, site_id, signing_keys, secretKey);
   const sealed = (use: 'secret_key' | 'webhook_secret') =>
     account?.[use] ? sealKey(secretKey, site_id, use, account[use]) : null;
   await client.query(`update ${staged('payment_accounts')} set secret_key = $1, webhook_secret = $2`, [
     sealed('secret_key'),
     sealed('webhook_secret'),
   ]);
+}
+
+/** A key that the exporting server could not decrypt is left out. */
+async function stageSigningKeys(
+  client: pg.ClientBase,
+  site_id: string,
+  keys: NonNullable<ExportedSecrets['signing_keys']>,
+  secretKey: string,
+): Promise<void> {
+  for (const { kid, pem } of keys) {
+    const sealed = sealPrivateKey(secretKey, site_id, kid, pem);
+    await client.query(`update ${staged('signing_keys')} set sealed = $2 where kid = $1`, [kid, sealed]);
+  }
+  await client.query(`delete from ${staged('signing_keys')} where sealed is null`);
 }
 
 /** Stores the second factor of a new login. */

@@ -280,7 +280,7 @@ async function insertAll(
   chain: NewChain,
   keepsSecrets: boolean,
 ): Promise<void> {
-  const webhooks = ({ table }: TableColumns) => bareName(table).startsWith('webhook');
+  const webhooks = ({ table }: TableColumns) => /^(?:webhook|agent_profiles$)/.test(bareName(table));
   const rows = tables.filter((table) => table.table !== STAFF.table);
   await insertStaged(
     client,
@@ -288,7 +288,7 @@ async function insertAll(
     keepsSecrets,
   );
   await addChain(client, chain);
-  // Runs deferred triggers before the webhooks are inserted, so that none is notified.
+  // Runs deferred triggers before the webhooks and platforms are inserted, so that none is notified.
   await client.query('set constraints all immediate');
   await insertStaged(client, rows.filter(webhooks), keepsSecrets);
 }

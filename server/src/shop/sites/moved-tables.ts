@@ -28,6 +28,7 @@ export const SECRET_TABLES: Record<string, string> = {
   low_stock_notices: 'mails that the server that exports has queued',
   order_links: 'secrets of links in mails, which lead to the server that sent them',
   payment_accounts: 'secrets of the payment provider, which are entered again',
+  signing_keys: 'secrets; the shop creates a new key',
   staff_invitations: 'secrets of links in mails, which lead to the server that sent them',
   ucp_requests: 'answers of the server that exports',
   webhook_attempts: 'deliveries stay with the server that made them',
@@ -47,6 +48,7 @@ const LEFT_COLUMNS: Columns = {
   file_usage: ['bytes'],
   payment_accounts: ['secret_key', 'webhook_secret'],
   payments: ['next_action'],
+  signing_keys: ['sealed'],
   sites: ['delete_at', 'delete_begun_at', 'delete_forced', 'moved_at'],
   variants: ['stock_changed_in', 'quantity_before', 'available_before'],
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
@@ -54,6 +56,8 @@ const LEFT_COLUMNS: Columns = {
 
 /** Columns that move only in an encrypted export. */
 const SECRET_COLUMNS: Columns = {
+  // Only the server to which a shop moves notifies UCP platforms, not a copy of it.
+  agent_profiles: ['webhook_url'],
   files: ['token_hash'],
   tokens: ['token_hash'],
   webhooks: ['previous_secret_expires_at', 'made_by'],
@@ -68,6 +72,7 @@ export function filledColumns(table: string, keepsSecrets: boolean): string[] {
 
 const LEFT_SECRETS: Columns = {
   payment_accounts: ['secret_key', 'webhook_secret'],
+  signing_keys: ['sealed'],
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
 };
 
