@@ -1033,6 +1033,7 @@ create table commerce.agent_profiles (
   expires_at timestamp with time zone not null,
   webhook_url text,
   webhook_refused text,
+  keys jsonb not null default '[]'::jsonb,
   constraint agent_profiles_pkey PRIMARY KEY (site_id, id),
   constraint one_profile_per_url UNIQUE (site_id, url),
   constraint agent_profiles_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
@@ -2526,6 +2527,7 @@ create table commerce.site_settings (
   withdrawal_page boolean,
   invoicing jsonb not null default '{}'::jsonb,
   mail_overdue_invoices boolean not null default true,
+  require_ucp_signatures boolean not null default false,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),

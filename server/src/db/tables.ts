@@ -43,6 +43,7 @@ export interface Tables {
     expires_at: string;
     webhook_url: string | null;
     webhook_refused: string | null;
+    keys: unknown;
   };
   agent_tokens: {
     site_id: string;
@@ -951,6 +952,7 @@ export interface Tables {
     withdrawal_page: boolean | null;
     invoicing: unknown;
     mail_overdue_invoices: boolean;
+    require_ucp_signatures: boolean;
   };
   site_usage: {
     site_id: string;

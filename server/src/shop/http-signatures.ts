@@ -17,6 +17,12 @@ export function contentDigest(body: Buffer | string): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }
 
+/** The sha-256 in a `Content-Digest`, in the form of `contentDigest`; undefined without one. */
+export function sha256In(field: string): string | undefined {
+  const bytes = membersOf(field, ':[A-Za-z0-9+/=]*:')?.get('sha-256');
+  return bytes && `sha-256=${bytes}`;
+}
+
 /** The derived components of a request to this URL. */
 export function derivedOf(method: string, url: URL): Record<string, string> {
   const { host, pathname, search } = url;

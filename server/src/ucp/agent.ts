@@ -3,6 +3,7 @@
  * follows no redirects and cannot reach private networks. Fetches are rate-limited, because anyone can send any URL.
  */
 
+import type { JsonWebKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { AddressRefused, checkUrl, type EgressPolicy } from '../egress/addresses.ts';
@@ -48,9 +49,10 @@ export async function profileAt(
   tenant: Tenant,
   given: string,
   ip: string | undefined,
+  { refresh = false } = {},
 ): Promise<AgentProfile> {
   const url = checkedUrl(deps, given);
-  const kept = await inShop(deps.db, tenant, SYSTEM, (shop) => findProfile(shop, url.href));
+  const kept = refresh ? undefined : await inShop(deps.db, tenant, SYSTEM, (shop) => findProfile(shop, url.href));
   if (kept) return kept;
   const before = failed.get(url.href);
   if (before) throw before;
@@ -103,7 +105,7 @@ const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 const NAME = /^[\w.-]{1,200}$/;
 
 /** Picks the fields of a profile that the negotiation needs. Throws if the profile is malformed. */
-function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
+function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities' | 'keys'> {
   const ucp = objectIn(objectIn(document).ucp);
   const { version } = ucp;
   if (typeof version !== 'string' || !VERSION.test(version))
@@ -116,7 +118,24 @@ function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabiliti
     const versions = entries.slice(0, 20).map((entry) => String(objectIn(entry).version));
     return [name, versions.filter((one) => VERSION.test(one))] as const;
   });
-  return { version, capabilities: Object.fromEntries(capabilities.filter(([name]) => NAME.test(name))) };
+  const known = Object.fromEntries(capabilities.filter(([name]) => NAME.test(name)));
+  return { version, capabilities: known, keys: keysIn(objectIn(document)) };
+}
+
+const MOST_KEYS = 20;
+
+/** The public keys that may sign requests. A key of an unknown type is kept, because it concerns only its own signatures. */
+function keysIn({ keys = [] }: Record<string, unknown>): JsonWebKey[] {
+  if (!Array.isArray(keys)) throw malformed('keys must be a list.');
+  const usable = keys.slice(0, MOST_KEYS).map(objectIn).filter(isForSignatures);
+  return usable.map(
+    ({ kid, kty, crv, x, y, alg }) => JSON.parse(JSON.stringify({ kid, kty, crv, x, y, alg })) as JsonWebKey,
+  );
+}
+
+/** RFC 7517, sections 4.2 and 4.3. */
+function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
+  return use !== 'enc' && (!Array.isArray(key_ops) || key_ops.includes('verify'));
 }
 
 type WebhookUrl = Pick<AgentProfile, 'webhook_url' | 'webhook_refused'>;

@@ -76,7 +76,8 @@ function serve(deps: OpeningDeps, name: FunctionName): RequestHandler {
       const key = req.get('Idempotency-Key');
       if (keyed && key === undefined) throw new ProtocolError(400, 'invalid_request', 'Send an Idempotency-Key.');
       const profile_url = profileUrlIn(req.get('UCP-Agent'));
-      call = await open(deps, req, res, { profile_url, key, resource: '' });
+      const bytes = Buffer.isBuffer(req.body) ? req.body : undefined;
+      call = await open(deps, req, res, { profile_url, key, body: bytes, resource: '' });
       const { created, body: answer } = await answerOf(call, name, String(req.params.id ?? ''), body);
       send(res, created ? 201 : 200, answer);
     } catch (error) {
