@@ -12,7 +12,7 @@ import type { Limits } from '../http/pipeline/limits.ts';
 import { type AgentProfile, findProfile, keepProfile } from '../shop/agents/profiles.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
-import { ProtocolError, UCP_VERSION } from './protocol.ts';
+import { ProtocolError, VERSIONS } from './protocol.ts';
 
 export interface ProfileDeps {
   db: Pool;
@@ -124,8 +124,11 @@ function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabiliti
 
 const MOST_KEYS = 20;
 
-/** The public keys that may sign requests. A key of an unknown type is kept, because it concerns only its own signatures. */
-function keysIn({ keys = [] }: Record<string, unknown>): JsonWebKey[] {
+/**
+ * The public keys that may sign requests. A key of an unknown type is kept, because it concerns only its own signatures.
+ * Version 2026-04-08 has them in `signing_keys`.
+ */
+function keysIn({ signing_keys, keys = signing_keys ?? [] }: Record<string, unknown>): JsonWebKey[] {
   if (!Array.isArray(keys)) throw malformed('keys must be a list.');
   const usable = keys.slice(0, MOST_KEYS).map(objectIn).filter(isForSignatures);
   return usable.map(
@@ -175,9 +178,9 @@ function malformed(why: string): ProtocolError {
   return new ProtocolError(422, 'profile_malformed', `The profile cannot be used: ${why}`);
 }
 
-/** Throws `version_unsupported` unless the profile has the version of UCP that this server supports. */
+/** Throws `version_unsupported` unless this server supports the profile's version of UCP. */
 export function requireVersion({ version }: Pick<AgentProfile, 'version'>): void {
-  if (version === UCP_VERSION) return;
-  const content = `Version ${version} is not supported. This shop speaks ${UCP_VERSION}.`;
+  if (VERSIONS.includes(version)) return;
+  const content = `Version ${version} is not supported. Publish a profile of version ${VERSIONS.join(' or ')}.`;
   throw new ProtocolError(422, 'version_unsupported', content);
 }

@@ -55,7 +55,7 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   return new UcpCall(deps, {
     ...{ tenant, front, profile, key, resource, token: tokenIn(req), origin: deps.hosts.addressOf(tenant.site_id) },
     served: { req, res, protocol: 'ucp' },
-    agreed: intersection(profile.capabilities),
+    agreed: intersection(profile.capabilities, profile.version),
   });
 }
 

@@ -125,7 +125,9 @@ export function messageOfWarning(warning: CartWarning, items: CartItem[]): Messa
     return { type: 'error', code: 'item_unavailable', content, severity: 'recoverable', ...path };
   }
   if (code === 'address_undeliverable') {
-    const content = 'The shop does not deliver this to the address.';
+    const { countries = [] } = warning;
+    const where = countries.length === 0 || countries.length > 30 ? '' : ` It delivers to ${countries.join(', ')}.`;
+    const content = `The shop does not deliver this to the address.${where}`;
     return { type: 'error', code, content, severity: 'recoverable', path: '$.fulfillment' };
   }
   if (code === 'price_changed') {
