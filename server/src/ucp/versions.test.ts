@@ -127,7 +127,11 @@ test('an address to which the shop does not deliver is reported as address_undel
 
   expect(made).toMatchObject({ status: 'incomplete' });
   expect(made.messages).toContainEqual(
-    expect.objectContaining({ code: 'address_undeliverable', severity: 'recoverable', content: 'The shop does not deliver this to the address. It delivers to AT, DE.' }),
+    expect.objectContaining({
+      code: 'address_undeliverable',
+      severity: 'recoverable',
+      content: 'The shop does not deliver this to the address. It delivers to AT, DE.',
+    }),
   );
   await agent.close();
 });

@@ -47,10 +47,14 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     do $$ begin
-      ${REPLACEMENTS.map(([name, before, after]) => replacing(name, after, before)).join('\n      ')}
+      ${REPLACEMENTS.toReversed()
+        .map(([name, before, after]) => replacing(name, after, before))
+        .join('\n      ')}
     end $$;
     drop function commerce.platform_of;
+    alter table commerce.webhook_deliveries no force row level security;
     delete from commerce.webhook_deliveries where platform_id is not null;
+    alter table commerce.webhook_deliveries force row level security;
     alter table commerce.webhook_deliveries drop column platform_id, alter column webhook_id set not null;
     drop table commerce.signing_keys;
     alter table commerce.checkouts drop column platform_id;

@@ -3,6 +3,7 @@
  * secrets decrypted, so that neither server needs the SECRET_KEY of the other.
  */
 
+import type { JsonWebKey } from 'node:crypto';
 import type pg from 'pg';
 import type { ExportedSecrets } from '../../backup/format.ts';
 import { openFactor, sealFactor } from '../merchant/second-factor.ts';
@@ -46,8 +47,8 @@ export async function readSecrets(
     'select secret_key, webhook_secret from commerce.payment_accounts where site_id = $1',
     [site_id],
   );
-  const signing = await client.query<{ kid: string; sealed: Buffer }>(
-    'select kid, sealed from commerce.signing_keys where site_id = $1 order by kid',
+  const signing = await client.query<SealedSigningKey>(
+    'select kid, public_key, sealed, created_at from commerce.signing_keys where site_id = $1 order by kid',
     [site_id],
   );
   const staff = await client.query<ExportedStaff>(
@@ -67,9 +68,10 @@ export async function readSecrets(
       previous_secret: previous_secret && unseal(secretKey, id, previous_secret),
     })),
     account: account ? { secret_key: openAll('secret_key'), webhook_secret: openAll('webhook_secret') } : null,
-    signing_keys: signing.rows.flatMap(({ kid, sealed }) => {
-      const pem = openPrivateKey(secretKey, site_id, kid, sealed);
-      return pem === undefined ? [] : [{ kid, pem }];
+    // A key that SECRET_KEY does not decrypt signs nothing, and is left out.
+    signing_keys: signing.rows.flatMap(({ sealed, ...key }) => {
+      const pem = openPrivateKey(secretKey, site_id, key.kid, sealed);
+      return pem === undefined ? [] : [{ ...key, pem }];
     }),
     staff: staff.rows.map(({ id, password_hash, secret, turned_on_at, last_step, codes }) => ({
       ...{ id, password_hash },
@@ -85,6 +87,13 @@ export async function readSecrets(
   };
 }
 
+interface SealedSigningKey {
+  kid: string;
+  public_key: JsonWebKey;
+  sealed: Buffer;
+  created_at: string;
+}
+
 interface ExportedStaff {
   id: string;
   password_hash: string;
@@ -98,7 +107,7 @@ interface ExportedStaff {
 export async function stageSecrets(
   client: pg.ClientBase,
   site_id: string,
-  { webhooks, account, signing_keys }: ExportedSecrets,
+  { webhooks, account }: ExportedSecrets,
   secretKey: string,
 ): Promise<void> {
   for (const { id, secret, previous_secret } of webhooks) {
@@ -107,7 +116,6 @@ export async function stageSecrets(
       [id, seal(secretKey, id, secret), hashSecret(secret), previous_secret && seal(secretKey, id, previous_secret)],
     );
   }
-  if (signing_keys) await stageSigningKeys(client, site_id, signing_keys, secretKey);
   const sealed = (use: 'secret_key' | 'webhook_secret') =>
     account?.[use] ? sealKey(secretKey, site_id, use, account[use]) : null;
   await client.query(`update ${staged('payment_accounts')} set secret_key = $1, webhook_secret = $2`, [
@@ -116,18 +124,19 @@ export async function stageSecrets(
   ]);
 }
 
-/** A key that the exporting server could not decrypt is left out. */
-async function stageSigningKeys(
+/** Stores the keys that sign requests to UCP platforms. */
+export async function storeSigningKeys(
   client: pg.ClientBase,
   site_id: string,
-  keys: NonNullable<ExportedSecrets['signing_keys']>,
+  { signing_keys = [] }: ExportedSecrets,
   secretKey: string,
 ): Promise<void> {
-  for (const { kid, pem } of keys) {
-    const sealed = sealPrivateKey(secretKey, site_id, kid, pem);
-    await client.query(`update ${staged('signing_keys')} set sealed = $2 where kid = $1`, [kid, sealed]);
+  for (const { kid, public_key, pem, created_at } of signing_keys) {
+    await client.query(
+      `insert into commerce.signing_keys (site_id, kid, public_key, sealed, created_at) values ($1, $2, $3, $4, $5)`,
+      [site_id, kid, JSON.stringify(public_key), sealPrivateKey(secretKey, site_id, kid, pem), created_at],
+    );
   }
-  await client.query(`delete from ${staged('signing_keys')} where sealed is null`);
 }
 
 /** Stores the second factor of a new login. */

@@ -25,7 +25,7 @@ import { mintPassword } from '../merchant/sites.ts';
 import { limitIn, type SiteLimits } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
 import { queueDueDocuments } from './due-documents.ts';
-import { queueJobs, stageSecrets, storeFactor } from './exported-secrets.ts';
+import { queueJobs, stageSecrets, storeFactor, storeSigningKeys } from './exported-secrets.ts';
 import { bareName, movedTables, STAFF } from './moved-tables.ts';
 import { makeSecrets, type NewSecrets } from './new-secrets.ts';
 import { useReceiver } from './receivers.ts';
@@ -192,6 +192,7 @@ async function insert(
   await hire(client, staff, secretKey);
   if (kept) await dropInvitationsOfStrangers(client);
   await insertAll(client, tables, chain, kept !== undefined);
+  if (kept) await storeSigningKeys(client, site_id, kept, secretKey);
   const suspended = await finish(client, { site_id, secretKey });
   await queueDueDocuments(client, site_id, documents_due);
   if (kept) await queueJobs(client, site_id, kept);

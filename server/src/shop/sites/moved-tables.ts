@@ -15,6 +15,7 @@ export const LEFT_OUT: Record<string, string> = {
   event_listeners: 'connections to the server that exports',
   login_unlocks: 'secrets of links in mails about throttled logins, which live for an hour',
   product_changes: 'numbered by the transactions of a cluster; integrations start again',
+  signing_keys: 'secrets, which the header of an encrypted export contains; otherwise the shop creates a new key',
 };
 
 /** Tables that move only in an encrypted export (`--keep-secrets`), with the reason why they do not move otherwise. */
@@ -28,7 +29,6 @@ export const SECRET_TABLES: Record<string, string> = {
   low_stock_notices: 'mails that the server that exports has queued',
   order_links: 'secrets of links in mails, which lead to the server that sent them',
   payment_accounts: 'secrets of the payment provider, which are entered again',
-  signing_keys: 'secrets; the shop creates a new key',
   staff_invitations: 'secrets of links in mails, which lead to the server that sent them',
   ucp_requests: 'answers of the server that exports',
   webhook_attempts: 'deliveries stay with the server that made them',
@@ -48,7 +48,6 @@ const LEFT_COLUMNS: Columns = {
   file_usage: ['bytes'],
   payment_accounts: ['secret_key', 'webhook_secret'],
   payments: ['next_action'],
-  signing_keys: ['sealed'],
   sites: ['delete_at', 'delete_begun_at', 'delete_forced', 'moved_at'],
   variants: ['stock_changed_in', 'quantity_before', 'available_before'],
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
@@ -72,7 +71,6 @@ export function filledColumns(table: string, keepsSecrets: boolean): string[] {
 
 const LEFT_SECRETS: Columns = {
   payment_accounts: ['secret_key', 'webhook_secret'],
-  signing_keys: ['sealed'],
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
 };
 
