@@ -173,7 +173,16 @@ async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read
 
 /** Tables that any call may write, such as counters and the audit. */
 const IN_PASSING = new Set([
-  ...['audit_events', 'audit_keys', 'audit_seals', 'rate_counts', 'login_throttles', 'site_usage', 'ucp_requests'],
+  ...[
+    'audit_events',
+    'audit_keys',
+    'audit_seals',
+    'signing_keys',
+    'rate_counts',
+    'login_throttles',
+    'site_usage',
+    'ucp_requests',
+  ],
   // A cache of the profile documents of agents.
   'agent_profiles',
   // Fetching events keeps their listener open, which updates its row.

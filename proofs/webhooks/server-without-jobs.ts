@@ -28,7 +28,9 @@ export async function onEventPremises<T>(
   const egress = openEgress({ allowPrivate, ownHost: OWN_HOST });
   const server = await startServer(databaseUrl, { egress }, databaseUrl);
   const usage = createUsageCounter(server.db);
-  const deliver = deliverWebhook({ db: server.db, egress, secretKey: SECRET_KEY, webhookConcurrency: 200, usage });
+  const { db: pool } = server;
+  const given = { db: pool, egress, secretKey: SECRET_KEY, baseUrl: server.baseUrl, webhookConcurrency: 200, usage };
+  const deliver = deliverWebhook(given);
   const { baseUrl, db, owner } = server;
   try {
     return await work({

@@ -193,7 +193,7 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
   router.use(unprefixedPaths());
   const ucp = whenAsked(async () => {
     const { rest } = await import('./ucp/rest.ts');
-    return rest({ db, egress: deps.egress, limits, baseUrl, hosts, callOperation: calls, identify: named });
+    return rest({ db, egress: deps.egress, limits, baseUrl, hosts, secretKey, callOperation: calls, identify: named });
   });
   router.use(onlyAt(UCP_PATH, ucp));
   const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };

@@ -10,14 +10,25 @@ import { FUNCTIONS, type FunctionName } from '../src/ucp/functions.ts';
 import { CAPABILITIES, UCP_VERSION } from '../src/ucp/protocol.ts';
 
 const SCHEMAS = new URL('ucp-schemas/', import.meta.url);
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-formats.default(ajv);
-for (const file of readdirSync(SCHEMAS, { recursive: true, encoding: 'utf8' })) {
-  if (file.endsWith('.json')) ajv.addSchema(JSON.parse(readFileSync(new URL(file, SCHEMAS), 'utf8')) as object);
+const OLDER = '2026-04-08';
+
+/** The schemas of a version. The versions name them alike, so each has an instance of its own. */
+function schemasIn(folder: URL, isIncluded: (file: string) => boolean): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formats.default(ajv);
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.json') || !isIncluded(file)) continue;
+    ajv.addSchema(JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object);
+  }
+  return ajv;
 }
 
+const newest = schemasIn(SCHEMAS, (file) => !file.startsWith(OLDER));
+const older = schemasIn(new URL(`${OLDER}/`, SCHEMAS), () => true);
+
 const published = 'https://ucp.dev/schemas/';
-const ERROR = 'common/types/error_response.json';
+const errorIn = (version: string) =>
+  version === OLDER ? 'shopping/types/error_response.json' : 'common/types/error_response.json';
 const CHECKOUT = [
   'checkout.json',
   ...['discount', 'fulfillment', 'buyer_consent'].map((name) => `${name}.json#/$defs/dev.ucp.shopping.checkout`),
@@ -34,16 +45,17 @@ function schemasOf(name: FunctionName): string[] {
 }
 
 /** The validation errors of a document. */
-export function faultsIn(schema: string, document: unknown): string[] {
-  const validate = ajv.getSchema(`${published}${schema}`);
+export function faultsIn(schema: string, document: unknown, version = UCP_VERSION): string[] {
+  const validate = (version === OLDER ? older : newest).getSchema(`${published}${schema}`);
   if (!validate) throw new Error(`There is no schema ${schema}.`);
   if (validate(document)) return [];
   return (validate.errors ?? []).map(({ instancePath, message }) => `${schema} ${instancePath} ${message}`);
 }
 
 export function faultsInAnswer(name: FunctionName, body: unknown): string[] {
-  const failed = (body as { ucp?: { status?: string } }).ucp?.status === 'error';
-  return (failed ? [ERROR] : schemasOf(name).map((one) => `shopping/${one}`)).flatMap((one) => faultsIn(one, body));
+  const { status, version = UCP_VERSION } = (body as { ucp?: { status?: string; version?: string } }).ucp ?? {};
+  const schemas = status === 'error' ? [errorIn(version)] : schemasOf(name).map((one) => `shopping/${one}`);
+  return schemas.flatMap((one) => faultsIn(one, body, version));
 }
 
 export interface UcpBody {

@@ -605,6 +605,7 @@ export interface components {
             /** @description With {slug} or {id} once, in the path or query, such as https://shop.example/products/{slug}; null for none. */
             product_url_template?: components["schemas"]["UrlOrNull"];
             ask_for_marketing?: boolean;
+            require_ucp_signatures?: boolean;
             mail_new_orders?: boolean;
             mail_overdue_invoices?: boolean;
             return_policy?: components["schemas"]["ReturnPolicyInput"];

@@ -5,7 +5,7 @@
  * The export of a site has the same form: its header names the site, and it has no sequences.
  */
 
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, type JsonWebKey } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -64,6 +64,8 @@ export interface DueDocument {
 export interface ExportedSecrets {
   webhooks: { id: string; secret: string; previous_secret: string | null }[];
   account: { secret_key: string | null; webhook_secret: string | null } | null;
+  /** The keys that sign requests to UCP platforms, with the private key in PEM; absent in files of older releases. */
+  signing_keys?: { kid: string; public_key: JsonWebKey; pem: string; created_at: string }[];
   staff: {
     id: string;
     password_hash: string;

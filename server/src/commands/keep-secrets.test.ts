@@ -16,6 +16,7 @@ import { openKey, sealKey } from '../shop/payments/accounts/sealed-keys.ts';
 import type { ImportedSite } from '../shop/sites/import.ts';
 import { addReceiver, findReceiver, resealReceivers } from '../shop/sites/receivers.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
+import { openPrivateKey } from '../shop/webhooks/signing-keys.ts';
 import { exportSite, importSite } from './site-move.ts';
 import { receiveSite } from './site-receive.ts';
 
@@ -104,7 +105,9 @@ test('moving a site re-encrypts its secrets with the SECRET_KEY of the new serve
     `insert into commerce.payment_accounts (site_id, provider, mode, secret_key) values ($1, 'stripe', 'test', $2)`,
     [site_id, sealKey(SECRET_KEY, site_id, 'secret_key', 'sk_test_123')],
   );
-  await shop.givenOrder();
+  const { id: order_id } = await shop.givenOrder();
+  await givenPlatform(shop, order_id);
+  const keys = await ucpKeysOf(shop.baseUrl, site_id);
   const jobsOf = async ({ owner: db }: Pick<TestShop, 'owner'>) => {
     const { rows } = await db.query<{ task: string }>(
       `select t.identifier as task from graphile_worker._private_jobs j
@@ -126,6 +129,13 @@ test('moving a site re-encrypts its secrets with the SECRET_KEY of the new serve
     site_id,
   ]);
   expect(openKey(secretKey, site_id, 'secret_key', account.rows[0]?.secret_key)).toBe('sk_test_123');
+  expect(keys).toHaveLength(1);
+  expect(await ucpKeysOf(other.baseUrl, site_id)).toEqual(keys);
+  const signing = await other.owner.query('select kid, sealed from commerce.signing_keys where site_id = $1', [
+    site_id,
+  ]);
+  const [{ kid, sealed }] = signing.rows;
+  expect(openPrivateKey(secretKey, site_id, kid, sealed)).toContain('PRIVATE KEY');
   expect(await jobsOf(other)).toEqual(before);
   expect(await jobsOf(shop)).toEqual([]);
   const events = await other.owner.query(
@@ -134,6 +144,24 @@ test('moving a site re-encrypts its secrets with the SECRET_KEY of the new serve
   );
   expect(events.rows).toEqual([{ events: 1, deliveries: 1 }]);
 });
+
+/** Makes a UCP platform the one that began the checkout of an order. */
+async function givenPlatform({ owner, site_id }: TestShop, order_id: string): Promise<void> {
+  await owner.query(
+    `with p as (
+        insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, webhook_url, expires_at)
+        values ($1, gen_random_uuid(), 'https://p.example/', 'p.example', '2026-08-25', '{}', 'https://p.example/hook', now())
+        returning id
+      )
+      update commerce.checkouts k set platform_id = p.id from p where k.site_id = $1 and k.order_id = $2`,
+    [site_id, order_id],
+  );
+}
+
+async function ucpKeysOf(baseUrl: string, site_id: string): Promise<unknown[]> {
+  const profile = await fetch(`${baseUrl}/sites/${site_id}/.well-known/ucp`);
+  return ((await profile.json()) as { keys: unknown[] }).keys;
+}
 
 /** The login of the shop's only member, and its second factor, decrypted with the SECRET_KEY of the server. */
 async function loginOf({ owner }: Pick<TestShop, 'owner'>, { site_id }: TestShop, secretKey: string) {

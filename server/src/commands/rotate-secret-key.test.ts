@@ -12,6 +12,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { createSite, mintPassword } from '../shop/merchant/sites.ts';
 import { type KeyUse, openKey, sealKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { hashSecret, mintSecret, seal, unseal } from '../shop/webhooks/secrets.ts';
+import { openPrivateKey } from '../shop/webhooks/signing-keys.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { rotateSecretKey } from './rotate-secret-key.ts';
 import { sitePayments } from './site-payments.ts';
@@ -167,6 +168,29 @@ test('rotate-secret-key re-encrypts webhook secrets, and changes nothing when re
   expect(await openedBy(OLD, shop)).toEqual([undefined, undefined]);
   await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
   expect(await openedBy(NEW, shop)).toEqual(shop.secrets);
+}, 300_000);
+
+test('the key that signs requests to UCP platforms stays the same after the rotation', async () => {
+  const shop = await givenShop();
+  const keysWith = async (secretKey: string) => {
+    const server = await startServer(shop.url, { secretKey });
+    const profile = await fetch(`${server.baseUrl}/sites/${shop.site_id}/.well-known/ucp`).finally(() =>
+      stopServer(server),
+    );
+    return ((await profile.json()) as { keys: { kid: string }[] }).keys;
+  };
+  const before = await keysWith(OLD);
+
+  await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
+
+  expect(before).toHaveLength(1);
+  expect(await keysWith(NEW)).toEqual(before);
+  const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(shop.url).pathname }).href;
+  const [row] = await send<{ kid: string; sealed: Buffer }>(there, 'select kid, sealed from commerce.signing_keys');
+  const opened = [OLD, NEW].map((key) =>
+    openPrivateKey(key, shop.site_id, row?.kid ?? '', row?.sealed ?? Buffer.alloc(0)),
+  );
+  expect(opened).toEqual([undefined, expect.stringContaining('PRIVATE KEY')]);
 }, 300_000);
 
 test('links to open checkouts stay valid after the rotation, and new links are valid too', async () => {

@@ -11,6 +11,7 @@ import { resealAccount } from '../shop/payments/accounts/sealed-keys.ts';
 import { Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
 import { resealReceivers } from '../shop/sites/receivers.ts';
 import { type KeyChange, resealSecrets } from '../shop/webhooks/reseal.ts';
+import { resealSigningKeys } from '../shop/webhooks/signing-keys.ts';
 import { shareDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
@@ -32,7 +33,7 @@ export async function rotateSecretKey(config: Config): Promise<void> {
     const done = await change(database.directUrl, keys);
     if (config.secretKeyInFile) adoptNewKey(config.dataDir);
     printProgress(
-      `Encrypted with the new key: ${done.resealed} webhook secrets, ${done.keys} keys of payment accounts, ${done.factors} second factors, ${done.auditKeys} keys of the audit. Open checkouts with a new link: ${done.links}. ` +
+      `Encrypted with the new key: ${done.resealed} webhook secrets, ${done.keys} keys of payment accounts, ${done.factors} second factors, ${done.auditKeys} keys of the audit, ${done.signingKeys} keys for UCP. Open checkouts with a new link: ${done.links}. ` +
         `${config.secretKeyInFile ? 'The key in DATA_DIR is the new one' : 'Set SECRET_KEY to the new key'} ` +
         `(fingerprint ${fingerprintOf(keys.to)}). Restart every process of the server.`,
     );
@@ -76,6 +77,8 @@ interface Changed {
   /** Number of re-encrypted staff second factors. */
   factors: number;
   auditKeys: number;
+  /** Number of re-encrypted keys that sign requests to UCP platforms. */
+  signingKeys: number;
   links: number;
   closed: string[];
   /** Staff members whose second factor neither the old nor the new key decrypts. */
@@ -97,7 +100,7 @@ async function change(url: string, keys: KeyChange): Promise<Changed> {
       const { resealed: factors, closed: closedFactors } = await resealSecondFactors(connection, keys);
       const audit = await resealAuditKeys(connection, keys);
       const done: Changed = {
-        ...{ resealed: 0, keys: 0, links: 0, closed: [], closedAccounts: [] },
+        ...{ resealed: 0, keys: 0, links: 0, signingKeys: 0, closed: [], closedAccounts: [] },
         ...{ factors, closedFactors, auditKeys: audit.resealed, closedAuditKeys: audit.closed },
       };
       for (const site of sites) {
@@ -109,6 +112,7 @@ async function change(url: string, keys: KeyChange): Promise<Changed> {
         done.closed.push(...closed);
         done.keys += account.resealed;
         if (account.closed.length > 0) done.closedAccounts.push(site.site_id);
+        done.signingKeys += await resealSigningKeys(shop, keys);
         done.links += await linkOpenCheckouts(shop, keys.to);
       }
       return done;

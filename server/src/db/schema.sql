@@ -167,7 +167,8 @@ AS $function$
       if not (
         exists (select from commerce.webhooks w where w.site_id = site and commerce.takes(w.events, event_type) and (shown or w.sync_key_id is null))
         or exists (select from commerce.event_listeners
-          where site_id = site and expires_at > now() and commerce.takes(events, event_type))) then
+          where site_id = site and expires_at > now() and commerce.takes(events, event_type))
+        or commerce.platform_of(site, event_type, subject) is not null) then
         return;
       end if;
       insert into commerce.events (site_id, id, type, subject_id, payload)
@@ -299,8 +300,15 @@ AS $function$
           case w.status when 'active' then now() end, case w.status when 'disabled' then now() end
         from commerce.webhooks w where w.site_id = site and commerce.takes(w.events, event_type) and (shown or w.sync_key_id is null)
         returning id, status
+      ), to_platform as (
+        insert into commerce.webhook_deliveries (site_id, id, platform_id, event_id, type, status)
+        select site, commerce.uuid_v7(), p.id, of_event, event_type, 'pending'
+        from commerce.events e
+        join commerce.agent_profiles p on p.site_id = e.site_id and p.id = commerce.platform_of(site, event_type, e.subject_id)
+        where e.site_id = site and e.id = of_event
+        returning id, status
       )
-      select commerce.enqueue_deliveries(site, array_agg(id), now()) from made where status = 'pending'
+      select commerce.enqueue_deliveries(site, array_agg(id), now()) from (select * from made union all select * from to_platform) as all_made where status = 'pending'
       having count(*) > 0;
     $function$
 ;
@@ -468,6 +476,13 @@ CREATE OR REPLACE FUNCTION commerce.order_search_text(order_number text, email t
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((((((((((order_number || ''::text) || COALESCE(email, ''::text)) || ''::text) || COALESCE(tracking_number, ''::text)) || ''::text) || COALESCE(external_reference, ''::text)) || ''::text) || COALESCE((((shipping_address ->> 'first_name'::text) || ' '::text) || (shipping_address ->> 'last_name'::text)), (shipping_address ->> 'first_name'::text), (shipping_address ->> 'last_name'::text), ''::text)) || ''::text) || COALESCE((((billing_address ->> 'first_name'::text) || ' '::text) || (billing_address ->> 'last_name'::text)), (billing_address ->> 'first_name'::text), (billing_address ->> 'last_name'::text), ''::text))
+;
+
+CREATE OR REPLACE FUNCTION commerce.platform_of(site uuid, event_type text, subject uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT p.id FROM ((commerce.orders o JOIN commerce.checkouts k ON (((k.site_id = o.site_id) AND (k.id = o.checkout_id)))) JOIN commerce.agent_profiles p ON (((p.site_id = k.site_id) AND (p.id = k.platform_id)))) WHERE ((o.site_id = platform_of.site) AND (o.id = platform_of.subject) AND (platform_of.event_type ~~ 'order.%'::text) AND (p.webhook_url IS NOT NULL)))
 ;
 
 CREATE OR REPLACE PROCEDURE commerce.protect(IN tenant_table regclass)
@@ -853,7 +868,8 @@ AS $function$
     declare
       o commerce.orders;
     begin
-      if not commerce.is_told(new.site_id) then return null; end if;
+      if not commerce.is_told(new.site_id)
+        and commerce.platform_of(new.site_id, 'order.' || new.type, new.order_id) is null then return null; end if;
       select * into o from commerce.orders where site_id = new.site_id and id = new.order_id;
       perform commerce.emit(o.site_id, case new.type
           when 'created' then 'order.created'
@@ -1015,6 +1031,9 @@ create table commerce.agent_profiles (
   capabilities jsonb not null,
   fetched_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
+  webhook_url text,
+  webhook_refused text,
+  keys jsonb not null default '[]'::jsonb,
   constraint agent_profiles_pkey PRIMARY KEY (site_id, id),
   constraint one_profile_per_url UNIQUE (site_id, url),
   constraint agent_profiles_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
@@ -1270,6 +1289,7 @@ create table commerce.checkouts (
   guest_profile_id uuid,
   cleared_at timestamp with time zone,
   digital_consent_wording text,
+  platform_id uuid,
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
@@ -2448,6 +2468,17 @@ create table commerce.shipping_options (
 );
 alter table commerce.shipping_options enable row level security, force row level security;
 
+create table commerce.signing_keys (
+  site_id uuid not null,
+  kid text not null,
+  public_key jsonb not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint signing_keys_pkey PRIMARY KEY (site_id, kid),
+  constraint signing_keys_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.signing_keys enable row level security, force row level security;
+
 create table commerce.site_domains (
   host text not null,
   site_id uuid not null,
@@ -2496,6 +2527,7 @@ create table commerce.site_settings (
   withdrawal_page boolean,
   invoicing jsonb not null default '{}'::jsonb,
   mail_overdue_invoices boolean not null default true,
+  require_ucp_signatures boolean not null default false,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
@@ -2827,7 +2859,7 @@ alter table commerce.webhook_attempts enable row level security, force row level
 create table commerce.webhook_deliveries (
   site_id uuid not null,
   id uuid not null,
-  webhook_id uuid not null,
+  webhook_id uuid,
   event_id uuid not null,
   type text not null,
   status text not null default 'pending'::text,
@@ -2838,10 +2870,14 @@ create table commerce.webhook_deliveries (
   created_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
   payload text,
+  platform_id uuid,
   constraint webhook_deliveries_pkey PRIMARY KEY (site_id, id),
+  constraint one_delivery_per_platform UNIQUE (site_id, event_id, platform_id),
   constraint webhook_deliveries_site_id_event_id_webhook_id_key UNIQUE (site_id, event_id, webhook_id),
+  constraint webhook_deliveries_platform_fkey FOREIGN KEY (site_id, platform_id) REFERENCES commerce.agent_profiles(site_id, id) ON DELETE CASCADE,
   constraint webhook_deliveries_site_id_event_id_fkey FOREIGN KEY (site_id, event_id) REFERENCES commerce.events(site_id, id) ON DELETE CASCADE,
   constraint webhook_deliveries_site_id_webhook_id_fkey FOREIGN KEY (site_id, webhook_id) REFERENCES commerce.webhooks(site_id, id) ON DELETE CASCADE,
+  constraint one_receiver CHECK ((num_nonnulls(webhook_id, platform_id) = 1)),
   constraint webhook_deliveries_check CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
   constraint webhook_deliveries_check1 CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
   constraint webhook_deliveries_payload_check CHECK ((octet_length(payload) <= 69632)),
@@ -2850,6 +2886,7 @@ create table commerce.webhook_deliveries (
 CREATE INDEX webhook_deliveries_due ON commerce.webhook_deliveries USING btree (next_attempt_at) WHERE (status = 'pending'::text);
 CREATE INDEX webhook_deliveries_failed ON commerce.webhook_deliveries USING btree (site_id, completed_at) WHERE (status = 'failed'::text);
 CREATE INDEX webhook_deliveries_of ON commerce.webhook_deliveries USING btree (site_id, webhook_id, id DESC);
+CREATE INDEX webhook_deliveries_of_platform ON commerce.webhook_deliveries USING btree (site_id, platform_id) WHERE (platform_id IS NOT NULL);
 CREATE INDEX webhook_deliveries_pending ON commerce.webhook_deliveries USING btree (site_id) WHERE (status = 'pending'::text);
 alter table commerce.webhook_deliveries enable row level security, force row level security;
 
@@ -3474,6 +3511,12 @@ create policy backup on commerce.shipping_options as permissive for select to co
 create policy tenant on commerce.shipping_options as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.signing_keys as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.signing_keys as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.site_settings as permissive for select to commerce_backup
   using (true);
 
@@ -3920,6 +3963,10 @@ grant select on commerce.search_word_vectors to commerce_backup;
 grant delete, insert, select, update on commerce.shipping_options to commerce_app;
 
 grant select on commerce.shipping_options to commerce_backup;
+
+grant delete, insert, select, update on commerce.signing_keys to commerce_app;
+
+grant select on commerce.signing_keys to commerce_backup;
 
 grant select on commerce.site_domains to commerce_app;
 

@@ -41,6 +41,9 @@ export interface Tables {
     capabilities: unknown;
     fetched_at: string;
     expires_at: string;
+    webhook_url: string | null;
+    webhook_refused: string | null;
+    keys: unknown;
   };
   agent_tokens: {
     site_id: string;
@@ -207,6 +210,7 @@ export interface Tables {
     guest_profile_id: string | null;
     cleared_at: string | null;
     digital_consent_wording: string | null;
+    platform_id: string | null;
   };
   collection_products: {
     site_id: string;
@@ -902,6 +906,13 @@ export interface Tables {
     estimated_days_max: number | null;
     cash_on_delivery_fee: string | null;
   };
+  signing_keys: {
+    site_id: string;
+    kid: string;
+    public_key: unknown;
+    sealed: Buffer;
+    created_at: string;
+  };
   site_domains: {
     host: string;
     site_id: string;
@@ -941,6 +952,7 @@ export interface Tables {
     withdrawal_page: boolean | null;
     invoicing: unknown;
     mail_overdue_invoices: boolean;
+    require_ucp_signatures: boolean;
   };
   site_usage: {
     site_id: string;
@@ -1139,7 +1151,7 @@ export interface Tables {
   webhook_deliveries: {
     site_id: string;
     id: string;
-    webhook_id: string;
+    webhook_id: string | null;
     event_id: string;
     type: string;
     status: 'pending' | 'succeeded' | 'failed';
@@ -1150,6 +1162,7 @@ export interface Tables {
     created_at: string;
     completed_at: string | null;
     payload: string | null;
+    platform_id: string | null;
   };
   webhooks: {
     site_id: string;

@@ -1,18 +1,26 @@
 import type { Pool } from 'pg';
 import type { Attempted, Egress } from '../egress/post.ts';
 import { Counter, Gauge, Histogram, processRegistry } from '../metrics/kinds.ts';
+import { orderInUcp, readOrder } from '../shop/agents/ucp-orders.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import { payloadOf } from '../shop/integrations/event-data.ts';
+import { addressOfHost, ucpProfile } from '../shop/links.ts';
+import { primaryHost } from '../shop/merchant/domains.ts';
+import type { Shop } from '../shop/shop.ts';
 import type { UsageCounter } from '../shop/usage.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
+import { dueToPlatform, sendToPlatform } from '../shop/webhooks/platform-deliveries.ts';
 import { sendSigned } from '../shop/webhooks/send.ts';
+import { signingKey } from '../shop/webhooks/signing-keys.ts';
 import { createShare } from './fair-share.ts';
 
 export interface DeliveryDeps {
   db: Pool;
   egress: Egress;
-  /** Decrypts webhook secrets. */
+  /** Decrypts webhook secrets and signing keys. */
   secretKey: string;
+  /** The configured base URL, for the links in events to platforms. */
+  baseUrl: string;
   /** Maximum number of concurrent webhook calls. */
   webhookConcurrency: number;
   usage: UsageCounter;
@@ -41,16 +49,18 @@ const inFlight = new Gauge({
  * the process dies in between, the delivery stays pending, and another attempt sends it again with the same id (at
  * least once).
  */
-export function deliverWebhook({ db, egress, secretKey, webhookConcurrency, usage }: DeliveryDeps) {
+export function deliverWebhook(deps: DeliveryDeps) {
+  const { db, webhookConcurrency, usage } = deps;
   const share = createShare(webhookConcurrency);
   return async (payload: unknown): Promise<void> => {
     const { site_id, delivery_id } = payload as { site_id: string; delivery_id: string };
-    const due = await inShopAsSystem(db, site_id, async (shop) => {
-      const found = await attempts.due(shop, delivery_id);
-      return found && { ...found, payload: await payloadOf(shop, found) };
-    });
+    const due = await inShopAsSystem(
+      db,
+      site_id,
+      async (shop) => (await toWebhook(shop, deps, delivery_id)) ?? (await toPlatform(shop, deps, delivery_id)),
+    );
     if (!due) return;
-    const taken = await share.take({ site_id, webhook_id: due.webhook_id }, () => send(egress, secretKey, due));
+    const taken = await share.take({ site_id, webhook_id: due.receiver }, () => measured(due.send));
     if ('done' in taken && taken.done.outcome !== 'not_signed') usage.count(site_id, 'deliveries');
     await inShopAsSystem(db, site_id, (shop) =>
       'done' in taken
@@ -60,9 +70,40 @@ export function deliverWebhook({ db, egress, secretKey, webhookConcurrency, usag
   };
 }
 
-async function send(egress: Egress, secretKey: string, due: attempts.Due): Promise<Attempted> {
+interface Outgoing extends attempts.Attemptable {
+  /** The webhook or the platform, whose concurrent calls are limited. */
+  receiver: string;
+  send(): Promise<Attempted>;
+}
+
+async function toWebhook(shop: Shop, deps: DeliveryDeps, delivery_id: string): Promise<Outgoing | undefined> {
+  const found = await attempts.due(shop, delivery_id);
+  if (!found) return undefined;
+  const due = { ...found, payload: await payloadOf(shop, found) };
+  const { id, webhook_id, tries, attempts_count } = due;
+  const send = () => sendSigned(deps.egress, deps.secretKey, due);
+  return { id, webhook_id, tries, attempts_count, receiver: webhook_id, send };
+}
+
+async function toPlatform(shop: Shop, deps: DeliveryDeps, delivery_id: string): Promise<Outgoing | undefined> {
+  const due = await dueToPlatform(shop, delivery_id);
+  const order = due && (await readOrder(shop, due.order_id));
+  if (!due || !order) return undefined;
+  const origin = addressOfHost(deps.baseUrl, await primaryHost(shop));
+  const { version, id, tries, attempts_count } = due;
+  const ucp = { version, status: 'success', capabilities: { 'dev.ucp.shopping.order': [{ version }] } };
+  const message = {
+    body: JSON.stringify({ ucp, ...orderInUcp(shop, order, origin) }),
+    profile: ucpProfile(deps.baseUrl, origin, shop.siteId),
+    key: await signingKey(shop, deps.secretKey),
+  };
+  const send = () => sendToPlatform(deps.egress, due, message);
+  return { id, webhook_id: null, tries, attempts_count, receiver: due.platform_id, send };
+}
+
+async function measured(send: () => Promise<Attempted>): Promise<Attempted> {
   inFlight.inc();
-  const attempted = await sendSigned(egress, secretKey, due);
+  const attempted = await send();
   inFlight.dec();
   outcomes.inc({ outcome: attempted.outcome });
   if (attempted.outcome !== 'not_signed') duration.observe(attempted.duration_ms / 1000);

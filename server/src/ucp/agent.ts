@@ -3,15 +3,16 @@
  * follows no redirects and cannot reach private networks. Fetches are rate-limited, because anyone can send any URL.
  */
 
+import type { JsonWebKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { AddressRefused, checkUrl } from '../egress/addresses.ts';
+import { AddressRefused, checkUrl, type EgressPolicy } from '../egress/addresses.ts';
 import type { Egress } from '../egress/post.ts';
 import type { Limits } from '../http/pipeline/limits.ts';
 import { type AgentProfile, findProfile, keepProfile } from '../shop/agents/profiles.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
-import { ProtocolError, UCP_VERSION } from './protocol.ts';
+import { ProtocolError, VERSIONS } from './protocol.ts';
 
 export interface ProfileDeps {
   db: Pool;
@@ -48,9 +49,10 @@ export async function profileAt(
   tenant: Tenant,
   given: string,
   ip: string | undefined,
+  { refresh = false } = {},
 ): Promise<AgentProfile> {
   const url = checkedUrl(deps, given);
-  const kept = await inShop(deps.db, tenant, SYSTEM, (shop) => findProfile(shop, url.href));
+  const kept = refresh ? undefined : await inShop(deps.db, tenant, SYSTEM, (shop) => findProfile(shop, url.href));
   if (kept) return kept;
   const before = failed.get(url.href);
   if (before) throw before;
@@ -90,14 +92,20 @@ async function fetchProfile({ egress }: ProfileDeps, url: URL) {
   if (!document) throw new ProtocolError(424, 'profile_unreachable', 'The profile cannot be fetched.');
   const { least, usual, most } = KEPT_SECONDS;
   const keep_seconds = Math.min(most, Math.max(least, document.max_age_seconds ?? usual));
-  return { url: url.href, host: url.hostname, keep_seconds, ...spokenBy(document.json) };
+  return {
+    url: url.href,
+    host: url.hostname,
+    keep_seconds,
+    ...spokenBy(document.json),
+    ...webhookIn(document.json, url, egress.policy),
+  };
 }
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 const NAME = /^[\w.-]{1,200}$/;
 
 /** Picks the fields of a profile that the negotiation needs. Throws if the profile is malformed. */
-function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
+function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities' | 'keys'> {
   const ucp = objectIn(objectIn(document).ucp);
   const { version } = ucp;
   if (typeof version !== 'string' || !VERSION.test(version))
@@ -110,7 +118,55 @@ function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabiliti
     const versions = entries.slice(0, 20).map((entry) => String(objectIn(entry).version));
     return [name, versions.filter((one) => VERSION.test(one))] as const;
   });
-  return { version, capabilities: Object.fromEntries(capabilities.filter(([name]) => NAME.test(name))) };
+  const known = Object.fromEntries(capabilities.filter(([name]) => NAME.test(name)));
+  return { version, capabilities: known, keys: keysIn(objectIn(document)) };
+}
+
+const MOST_KEYS = 20;
+
+/**
+ * The public keys that may sign requests. A key of an unknown type is kept, because it concerns only its own signatures.
+ * Version 2026-04-08 has them in `signing_keys`.
+ */
+function keysIn({ signing_keys, keys = signing_keys ?? [] }: Record<string, unknown>): JsonWebKey[] {
+  if (!Array.isArray(keys)) throw malformed('keys must be a list.');
+  const usable = keys.slice(0, MOST_KEYS).map(objectIn).filter(isForSignatures);
+  return usable.map(
+    ({ kid, kty, crv, x, y, alg }) => JSON.parse(JSON.stringify({ kid, kty, crv, x, y, alg })) as JsonWebKey,
+  );
+}
+
+/** RFC 7517, sections 4.2 and 4.3. */
+function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
+  return use !== 'enc' && (!Array.isArray(key_ops) || key_ops.includes('verify'));
+}
+
+type WebhookUrl = Pick<AgentProfile, 'webhook_url' | 'webhook_refused'>;
+
+/**
+ * Reads the URL for order events. It must be on the host of the profile, so that nobody can make the server call another
+ * host than the one that the profile came from.
+ */
+function webhookIn(document: unknown, profile: URL, policy: EgressPolicy): WebhookUrl {
+  const [entry] = entriesOf(document, 'dev.ucp.shopping.order').filter(({ config }) => config !== undefined);
+  const given = (entry?.config as { webhook_url?: unknown } | null | undefined)?.webhook_url;
+  if (given === undefined) return { webhook_url: null, webhook_refused: null };
+  const refused = (why: string) => ({ webhook_url: null, webhook_refused: `config.webhook_url: ${why}` });
+  if (typeof given !== 'string' || given.length > MAX_URL) return refused('Send a URL of at most 2,048 characters.');
+  try {
+    const url = checkUrl(given, policy);
+    if (url.hostname !== profile.hostname)
+      return refused(`Use a URL on ${profile.hostname}, the host of your profile.`);
+    return { webhook_url: url.href, webhook_refused: null };
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    return refused(error.message);
+  }
+}
+
+function entriesOf(document: unknown, capability: string): Record<string, unknown>[] {
+  const entries = objectIn(objectIn(objectIn(document).ucp).capabilities ?? {})[capability];
+  return Array.isArray(entries) ? entries.map(objectIn) : [];
 }
 
 function objectIn(value: unknown): Record<string, unknown> {
@@ -122,9 +178,9 @@ function malformed(why: string): ProtocolError {
   return new ProtocolError(422, 'profile_malformed', `The profile cannot be used: ${why}`);
 }
 
-/** Throws `version_unsupported` unless the profile has the version of UCP that this server supports. */
+/** Throws `version_unsupported` unless this server supports the profile's version of UCP. */
 export function requireVersion({ version }: Pick<AgentProfile, 'version'>): void {
-  if (version === UCP_VERSION) return;
-  const content = `Version ${version} is not supported. This shop speaks ${UCP_VERSION}.`;
+  if (VERSIONS.includes(version)) return;
+  const content = `Version ${version} is not supported. Publish a profile of version ${VERSIONS.join(' or ')}.`;
   throw new ProtocolError(422, 'version_unsupported', content);
 }

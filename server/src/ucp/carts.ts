@@ -2,11 +2,12 @@
 
 import type { Attribution, Cart } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
+import { cents } from '../shop/agents/ucp-orders.ts';
 import { CAMPAIGN } from '../shop/attribution.ts';
 import { messageOf, noResource, type UcpCall } from './call.ts';
 import { type Message, NoResource, unrecoverable } from './protocol.ts';
 import type { CartWish, LineWish } from './requests.ts';
-import { cartTotals, cents, lineOf, messageOfWarning } from './views.ts';
+import { cartTotals, lineOf, messageOfWarning } from './views.ts';
 
 export async function makeCart(call: UcpCall, wish: CartWish): Promise<Cart> {
   const body = { ...localeIn(wish), attribution: attributionOf(call, wish) };

@@ -3,6 +3,7 @@
 import type { Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
 import { pagesOfSite, urlsBy } from '../shop/agents/product-links.ts';
+import { cents } from '../shop/agents/ucp-orders.ts';
 import { productsOf } from '../shop/agents/ucp-requests.ts';
 import { findInstead, priceOfIntent } from '../shop/agents/ucp-search.ts';
 import type { FilterQuery } from '../shop/catalog/filters.ts';
@@ -10,7 +11,7 @@ import { decimal } from '../shop/money.ts';
 import { noResource, Refused, type UcpCall } from './call.ts';
 import { type Message, ProtocolError, unrecoverable } from './protocol.ts';
 import type { LookupWish, ProductWish, SearchWish } from './requests.ts';
-import { cents, productOf, said, selectedOptions, variantOf } from './views.ts';
+import { productOf, said, selectedOptions, variantOf } from './views.ts';
 
 type Filters = SearchWish['filters'];
 type Found = ReturnType<typeof shownOf>;

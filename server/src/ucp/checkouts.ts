@@ -5,13 +5,15 @@
 
 import type { Address, Checkout, ShippingChoice } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
+import { namePlatform } from '../shop/agents/profiles.ts';
+import { cents, totalsInCents } from '../shop/agents/ucp-orders.ts';
 import { accountLink } from '../shop/links.ts';
 import { CONTENT_TRUST } from '../shop/merchant-text.ts';
 import { messageOf, noResource, Refused, type UcpCall } from './call.ts';
 import { attributionOf, discountsOf, fill, findCart, localeIn, makeCart, unique } from './carts.ts';
 import { type Message, ProtocolError, unrecoverable } from './protocol.ts';
 import type { CheckoutWish, PostalAddress } from './requests.ts';
-import { cents, checkoutTotals, lineOf, messageOfWarning, optionOf, said } from './views.ts';
+import { lineOf, messageOfWarning, optionOf, said } from './views.ts';
 
 export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<Checkout> {
   const { cart_id } = wish;
@@ -24,7 +26,16 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   const { return_url, cancel_url } = wish;
   const back = { ...(return_url && { return_url }), ...(cancel_url && { cancel_url }) };
   const begun = await begin(call, body, back);
+  await call.inShop((shop) => namePlatform(shop, begun.id, call.opened.profile.id));
+  warnOfWebhookUrl(call);
   return change(call, begun, { ...wish, return_url: undefined, cancel_url: undefined });
+}
+
+/** Order events are sent only to the host of the profile. */
+function warnOfWebhookUrl({ opened: { profile }, messages }: UcpCall): void {
+  if (!profile.webhook_refused) return;
+  const content = `No order events are sent: ${profile.webhook_refused}`;
+  messages.push({ type: 'warning', code: 'webhook_url_refused', content });
 }
 
 /** Creates the checkout. Ignores a return URL that the shop does not allow. */
@@ -179,7 +190,7 @@ export async function viewOfCheckout(call: UcpCall, checkout: Checkout) {
   return {
     ...{ id, status: statusOf(checkout, told), currency, links: linksOf(call) },
     line_items: items.map((item) => lineOf(item, currency, off(item.id))),
-    totals: checkoutTotals(checkout, onLines),
+    totals: totalsInCents(checkout, onLines),
     ...buyerOf(call, checkout),
     ...(call.has('dev.ucp.shopping.discount') && { discounts: discountsOf(checkout) }),
     ...(call.has('dev.ucp.shopping.fulfillment') &&

@@ -3,7 +3,7 @@ import { cancelCart, fill, findCart, makeCart, viewOfCart } from './carts.ts';
 import { getProduct, lookupCatalog, searchCatalog } from './catalog.ts';
 import { cancelCheckout, changeCheckout, findCheckout, makeCheckout, viewOfCheckout } from './checkouts.ts';
 import { getOrder } from './orders.ts';
-import { activeFor, type CapabilityName, NoResource, UCP_VERSION } from './protocol.ts';
+import { activeFor, type CapabilityName, NoResource } from './protocol.ts';
 import {
   type CartWish,
   type CheckoutWish,
@@ -13,6 +13,7 @@ import {
   type RequestName,
   type SearchWish,
 } from './requests.ts';
+import { requestFrom, responseIn } from './versions.ts';
 
 /** The functions of UCP's shopping service, for REST and MCP. */
 export interface UcpFunction {
@@ -91,8 +92,9 @@ export interface UcpAnswer {
 }
 
 /** Returns the resource, or messages with the reason. Throws a ProtocolError or `Refused`. */
-export async function answerOf(call: UcpCall, name: FunctionName, id: string, body: unknown): Promise<UcpAnswer> {
+export async function answerOf(call: UcpCall, name: FunctionName, id: string, given: unknown): Promise<UcpAnswer> {
   const { request, changes }: UcpFunction = FUNCTIONS[name];
+  const body = requestFrom(call.opened.profile.version, given);
   checkRequest(request, body ?? {});
   const work = () => shownOf(call, name, id, body ?? {});
   const answer = changes
@@ -106,15 +108,15 @@ export async function answerOf(call: UcpCall, name: FunctionName, id: string, bo
 
 async function shownOf(call: UcpCall, name: FunctionName, id: string, body: unknown): Promise<UcpAnswer> {
   const { root, run, created }: UcpFunction = FUNCTIONS[name];
-  const { agreed, origin, front } = call.opened;
-  const version = UCP_VERSION;
-  const capabilities = activeFor(root, agreed);
+  const { agreed, origin, front, profile } = call.opened;
+  const { version } = profile;
+  const capabilities = activeFor(root, agreed, version);
   try {
-    if (!agreed.has(root)) throw incompatible(root);
+    if (!agreed.has(root)) throw incompatible(root, version);
     const ucp = { version, status: 'success', capabilities, ...(root === CHECKOUT && { payment_handlers: {} }) };
     const shown = await run(call, id, body);
     const messages = 'messages' in shown || call.messages.length === 0 ? {} : { messages: call.messages };
-    return { created: created === true, body: { ucp, ...shown, ...messages } };
+    return { created: created === true, body: { ucp, ...responseIn(version, { ...shown, ...messages }) } };
   } catch (error) {
     if (!(error instanceof NoResource)) throw error;
     const ucp = { version, status: 'error', capabilities };
@@ -123,7 +125,7 @@ async function shownOf(call: UcpCall, name: FunctionName, id: string, body: unkn
   }
 }
 
-function incompatible(root: CapabilityName): NoResource {
-  const content = `Your profile does not declare ${root} in version ${UCP_VERSION}.`;
+function incompatible(root: CapabilityName, version: string): NoResource {
+  const content = `Your profile does not declare ${root} in version ${version}.`;
   return new NoResource([{ type: 'error', code: 'capabilities_incompatible', content, severity: 'unrecoverable' }]);
 }

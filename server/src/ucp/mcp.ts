@@ -10,8 +10,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import type { Request, RequestHandler, Response } from 'express';
-import { DEFAULT_BODY_LIMIT_BYTES, document } from '../http/contract/contract.ts';
+import { DEFAULT_BODY_LIMIT_BYTES, document, type Operation } from '../http/contract/contract.ts';
 import { contextOf } from '../http/express/context.ts';
+import { readBody } from '../http/express/read-body.ts';
 import { refusalTold } from '../http/pipeline/counted.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import type { RequestContext } from '../http/request.ts';
@@ -21,6 +22,7 @@ import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './func
 import { type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 import { requestSchema } from './requests.ts';
+import { isSigned, type Received } from './signatures.ts';
 
 export function ucpMcp(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
@@ -34,20 +36,35 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
       res.status(failure.status).json({ code: failure.code, content: failure.message });
       return;
     }
+    const signed = isSigned(req) ? await signedBody(req, res) : undefined;
+    if (isSigned(req) && !signed) return;
     let fault: Error | undefined;
     const onerror = (error: Error) => {
       fault = error;
     };
     const failed = new FailedStatus(res);
-    const handler = createMcpHandler(() => serverFor(deps, req, res, { site_id, failed }), {
+    const handler = createMcpHandler(() => serverFor(deps, req, res, { site_id, failed, body: signed?.bytes }), {
       ...{ onerror, maxSubscriptions: 1, maxRequestBodySize: MAX_BYTES },
     });
-    await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res);
+    await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res, signed?.json);
     if (res.statusCode >= 500) context.cause ??= fault;
   };
 }
 
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
+
+/** Reads the body of a request with a signature or a digest, which cover its bytes. Answers a body that is not JSON. */
+async function signedBody(req: Request, res: Response): Promise<{ bytes: Buffer; json: unknown } | undefined> {
+  try {
+    const operation = { method: 'post', surface: 'agent', bodyLimitBytes: MAX_BYTES, hasBody: true } as Operation;
+    const json = await readBody(operation, req, res);
+    return { bytes: Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0), json };
+  } catch (error) {
+    const { status, code, message } = failureOf(error, contextOf(res));
+    res.status(status).json({ code, content: message });
+    return undefined;
+  }
+}
 
 /** The HTTP status of a failed call. A client that receives a stream gets only the JSON-RPC error. */
 class FailedStatus {
@@ -64,7 +81,7 @@ function serverFor(
   deps: OpeningDeps,
   req: Request,
   res: Response,
-  { site_id, failed }: { site_id: string; failed: FailedStatus },
+  { site_id, failed, body }: { site_id: string; failed: FailedStatus; body: Buffer | undefined },
 ): Server {
   const server = new Server(
     { name: 'commerce-ucp', title: 'Shop', version: document.info.version },
@@ -83,7 +100,7 @@ function serverFor(
       throw error;
     }
     try {
-      return await callTool(deps, req, res, params.name as FunctionName, params.arguments ?? {});
+      return await callTool(deps, { req, body }, res, params.name as FunctionName, params.arguments ?? {});
     } catch (error) {
       const failure = failureOf(error, contextOf(res));
       const challenge = failure.headers['WWW-Authenticate'];
@@ -97,7 +114,7 @@ function serverFor(
 
 async function callTool(
   deps: OpeningDeps,
-  req: Request,
+  { req, body: bytes }: Received,
   res: Response,
   name: FunctionName,
   given: Record<string, unknown>,
@@ -105,7 +122,7 @@ async function callTool(
   let call: UcpCall | undefined;
   try {
     const { profile_url, key } = metaIn(given, name, req.get('Idempotency-Key'));
-    call = await open(deps, req, res, { profile_url, key, resource: '/ucp/mcp' });
+    call = await open(deps, req, res, { profile_url, key, body: bytes, resource: '/ucp/mcp' });
     const { body } = await answerOf(call, name, textIn(given.id), given[payloadOf(name)]);
     return {
       structuredContent: body as Record<string, unknown>,

@@ -2,16 +2,20 @@ import type { Request, Response } from 'express';
 import { isUuid } from '../http/callers/claims.ts';
 import type { SiteHosts } from '../http/callers/site-hosts.ts';
 import { agentTokenIn } from '../http/pipeline/audit.ts';
+import type { AgentProfile } from '../shop/agents/profiles.ts';
 import { ShopError } from '../shop/errors.ts';
 import { findTenant, inShop } from '../shop/in-shop.ts';
-import { readFront } from '../shop/merchant/front.ts';
+import { type Front, readFront } from '../shop/merchant/front.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { profileAt, requireVersion } from './agent.ts';
 import { UcpCall, type UcpDeps } from './call.ts';
 import { intersection, ProtocolError } from './protocol.ts';
+import { type Received, requireSignature } from './signatures.ts';
 
 export interface OpeningDeps extends UcpDeps {
   hosts: SiteHosts;
+  /** Encrypts the keys that sign requests to platforms. */
+  secretKey: string;
 }
 
 /** Returns the shop of a request, by its host or its path. Throws 404. */
@@ -34,6 +38,8 @@ interface Named {
   /** The URL of the agent's profile. */
   profile_url: string;
   key: string | undefined;
+  /** The bytes of the request's body, if it was read. */
+  body: Buffer | undefined;
   resource: '' | '/ucp/mcp';
 }
 
@@ -42,14 +48,35 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   const { key, resource } = named;
   if (key !== undefined && !isUuid(key))
     throw new ProtocolError(400, 'invalid_request', 'The Idempotency-Key must be a UUID.');
-  const profile = await profileAt(deps, tenant, named.profile_url, req.ip);
-  requireVersion(profile);
   const front = await inShop(deps.db, tenant, SYSTEM, readFront);
+  const profile = await signerOf(deps, tenant, { req, body: named.body }, named.profile_url, front);
+  requireVersion(profile);
   return new UcpCall(deps, {
     ...{ tenant, front, profile, key, resource, token: tokenIn(req), origin: deps.hosts.addressOf(tenant.site_id) },
     served: { req, res, protocol: 'ucp' },
-    agreed: intersection(profile.capabilities),
+    agreed: intersection(profile.capabilities, profile.version),
   });
+}
+
+/** Returns the profile of the caller, after its signature. Fetches a profile again that lacks the key of the signature. */
+async function signerOf(
+  deps: OpeningDeps,
+  tenant: Tenant,
+  received: Received,
+  profile_url: string,
+  { require_ucp_signatures }: Front,
+): Promise<AgentProfile> {
+  const { ip } = received.req;
+  const profile = await profileAt(deps, tenant, profile_url, ip);
+  try {
+    requireSignature(received, profile.keys, require_ucp_signatures);
+    return profile;
+  } catch (error) {
+    if (!(error instanceof ProtocolError && error.code === 'key_not_found' && profile.is_refreshable)) throw error;
+  }
+  const fresh = await profileAt(deps, tenant, profile_url, ip, { refresh: true });
+  requireSignature(received, fresh.keys, require_ucp_signatures);
+  return fresh;
 }
 
 /** Returns the agent token. Rejects any other credential, because its sender expects it to be used. */

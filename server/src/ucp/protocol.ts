@@ -2,6 +2,9 @@
 
 import type { ErrorBody } from '@commerce-backend/spec';
 
+/** The versions that this server supports, newest first. */
+export const VERSIONS = ['2026-08-25', '2026-04-08'];
+
 export const UCP_VERSION = '2026-08-25';
 
 export type CapabilityName = keyof typeof CAPABILITIES;
@@ -36,9 +39,9 @@ const NEGOTIABLE = Object.entries(CAPABILITIES).filter(([name]) => name !== 'dev
   Capability,
 ][];
 
-/** The capabilities that both sides support in this server's version. An extension needs its base. */
-export function intersection(theirs: Record<string, string[]>): Set<CapabilityName> {
-  const shared = NEGOTIABLE.filter(([name]) => theirs[name]?.includes(UCP_VERSION));
+/** The capabilities that both sides support in a version. An extension needs its base. */
+export function intersection(theirs: Record<string, string[]>, version: string): Set<CapabilityName> {
+  const shared = NEGOTIABLE.filter(([name]) => theirs[name]?.includes(version));
   const names = new Set<string>(shared.map(([name]) => name));
   const isRooted = ([, one]: [Negotiable, Capability]) =>
     one.extends === undefined || parentsOf(one).some((parent) => names.has(parent));
@@ -50,11 +53,15 @@ function parentsOf({ extends: parents = [] }: Capability): string[] {
 }
 
 /** The capabilities to list in a response: the capability of the function, and its extensions. */
-export function activeFor(root: CapabilityName, agreed: Set<CapabilityName>): Record<string, { version: string }[]> {
+export function activeFor(
+  root: CapabilityName,
+  agreed: Set<CapabilityName>,
+  version: string,
+): Record<string, { version: string }[]> {
   const names = NEGOTIABLE.filter(
     ([name, one]) => agreed.has(name) && (name === root || parentsOf(one).includes(root)),
   );
-  return Object.fromEntries(names.map(([name]) => [name, [{ version: UCP_VERSION }]]));
+  return Object.fromEntries(names.map(([name]) => [name, [{ version }]]));
 }
 
 export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';

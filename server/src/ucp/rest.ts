@@ -6,13 +6,16 @@ import { contextOf } from '../http/express/context.ts';
 import { readBody } from '../http/express/read-body.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
+import { inShop } from '../shop/in-shop.ts';
+import { SYSTEM } from '../shop/shop.ts';
+import { publicKeys } from '../shop/webhooks/signing-keys.ts';
 import { profileUrlIn } from './agent.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
 import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
 import { ucpMcp } from './mcp.ts';
 import { issuerOf, type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
-import { profileOf } from './profile.ts';
-import { ProtocolError } from './protocol.ts';
+import { profileIn, profileOf } from './profile.ts';
+import { ProtocolError, VERSIONS } from './protocol.ts';
 
 type Method = 'get' | 'post' | 'put';
 
@@ -35,6 +38,7 @@ const ROUTES: [Method, string, FunctionName][] = [
 export function rest(deps: OpeningDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(['/.well-known/ucp', '/.well-known/ucp/sites/:site_id', '/sites/:site_id/.well-known/ucp'], publish(deps));
+  router.get(['/.well-known/ucp/:version', '/sites/:site_id/.well-known/ucp/:version'], publish(deps));
   for (const [method, path, name] of ROUTES) {
     router[method]([`/ucp/v1${path}`, `/sites/:site_id/ucp/v1${path}`], serve(deps, name));
   }
@@ -47,13 +51,19 @@ export function rest(deps: OpeningDeps): Router {
   return router;
 }
 
-/** Serves the shop's UCP profile, which clients may cache. */
+/** Serves the shop's UCP profile, of the newest or of the named version. Clients may cache it. */
 function publish(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
     try {
       const tenant = await shopOf(deps, req);
+      const version = req.params.version === undefined ? undefined : String(req.params.version);
+      if (version !== undefined && !VERSIONS.includes(version)) {
+        throw new ProtocolError(404, 'not_found', `There is no such version. Take ${VERSIONS.join(' or ')}.`);
+      }
       res.set('Cache-Control', 'public, max-age=300').set('Access-Control-Allow-Origin', '*');
-      res.json(profileOf(issuerOf(deps, req, tenant)));
+      const keys = await inShop(deps.db, tenant, SYSTEM, (shop) => publicKeys(shop, deps.secretKey));
+      const published = { issuer: issuerOf(deps, req, tenant), keys };
+      res.json(version === undefined ? profileOf(published) : profileIn(version, published));
     } catch (error) {
       fail(res, error);
     }
@@ -72,7 +82,8 @@ function serve(deps: OpeningDeps, name: FunctionName): RequestHandler {
       const key = req.get('Idempotency-Key');
       if (keyed && key === undefined) throw new ProtocolError(400, 'invalid_request', 'Send an Idempotency-Key.');
       const profile_url = profileUrlIn(req.get('UCP-Agent'));
-      call = await open(deps, req, res, { profile_url, key, resource: '' });
+      const bytes = Buffer.isBuffer(req.body) ? req.body : undefined;
+      call = await open(deps, req, res, { profile_url, key, body: bytes, resource: '' });
       const { created, body: answer } = await answerOf(call, name, String(req.params.id ?? ''), body);
       send(res, created ? 201 : 200, answer);
     } catch (error) {

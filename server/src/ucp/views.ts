@@ -1,22 +1,12 @@
 /** Products, lines and totals in UCP's format. Texts of merchants are sanitized, shortened and marked. */
 
-import type { Cart, CartItem, CartWarning, Checkout, Product, ShippingChoice, Variant } from '@commerce-backend/spec';
+import type { Cart, CartItem, CartWarning, Product, ShippingChoice, Variant } from '@commerce-backend/spec';
+import { cents, less, type UcpTotal } from '../shop/agents/ucp-orders.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../shop/merchant-text.ts';
-import { currencyDigits, minorUnits } from '../shop/money.ts';
 import type { Message } from './protocol.ts';
 
 export function said(words: string | null | undefined, cap: number = CAPS.name): string {
   return sanitizeMerchantText(words, cap) ?? '';
-}
-
-export function cents(amount: string, currency: string): number {
-  return minorUnits(amount, currencyDigits(currency));
-}
-
-interface Total {
-  type: string;
-  amount: number;
-  display_text?: string;
 }
 
 export function productOf(product: Product) {
@@ -97,34 +87,11 @@ export function lineOf(item: CartItem, currency: string, off: number) {
   };
 }
 
-function less(type: string, amount: number, display_text?: string): Total[] {
-  return amount > 0 ? [{ type, amount: -amount, ...(display_text && { display_text }) }] : [];
-}
-
-export function cartTotals({ subtotal, discount, total, currency }: Cart): Total[] {
+export function cartTotals({ subtotal, discount, total, currency }: Cart): UcpTotal[] {
   return [
     { type: 'subtotal', amount: cents(subtotal, currency), display_text: 'Subtotal' },
     ...less('discount', cents(discount, currency), 'Discount'),
     { type: 'total', amount: cents(total, currency), display_text: 'Estimated total' },
-  ];
-}
-
-type Sums = Pick<Checkout, 'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'currency'>;
-
-/** Tax that the prices include is not a separate total. */
-export function checkoutTotals(sums: Sums, onLines: number): Total[] {
-  const { currency } = sums;
-  const of = (amount: string) => cents(amount, currency);
-  const tax = sums.tax_included ? 0 : of(sums.tax);
-  return [
-    { type: 'subtotal', amount: of(sums.subtotal), display_text: 'Subtotal' },
-    ...less('items_discount', onLines, 'Discount'),
-    ...less('discount', of(sums.discount) - onLines, 'Discount'),
-    ...(of(sums.shipping_cost) > 0
-      ? [{ type: 'fulfillment', amount: of(sums.shipping_cost), display_text: 'Delivery' }]
-      : []),
-    ...(tax > 0 ? [{ type: 'tax', amount: tax, display_text: 'Tax' }] : []),
-    { type: 'total', amount: of(sums.total), display_text: 'Total' },
   ];
 }
 
@@ -158,7 +125,9 @@ export function messageOfWarning(warning: CartWarning, items: CartItem[]): Messa
     return { type: 'error', code: 'item_unavailable', content, severity: 'recoverable', ...path };
   }
   if (code === 'address_undeliverable') {
-    const content = 'The shop does not deliver this to the address.';
+    const { countries = [] } = warning;
+    const where = countries.length === 0 || countries.length > 30 ? '' : ` It delivers to ${countries.join(', ')}.`;
+    const content = `The shop does not deliver this to the address.${where}`;
     return { type: 'error', code, content, severity: 'recoverable', path: '$.fulfillment' };
   }
   if (code === 'price_changed') {

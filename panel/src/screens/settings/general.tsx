@@ -79,6 +79,7 @@ function Selling() {
         </Field.Choice>
       </div>
       <Field.Tick name="ask_for_marketing" label="Ask for consent to marketing e-mails at the checkout" />
+      <Field.Tick name="require_ucp_signatures" label="Accept UCP requests only with a signature" />
       <Field.Tick name="mail_new_orders" label="Mail new orders to the support address" />
       <Field.Tick name="mail_overdue_invoices" label="Remind customers of overdue invoices" />
     </>

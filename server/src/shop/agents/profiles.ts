@@ -1,38 +1,57 @@
+import type { JsonWebKey } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
 /** A cached profile of an agent, with the protocol versions that it supports. */
-export interface AgentProfile extends RowOf<'agent_profiles', 'id' | 'host' | 'version'> {
+export interface AgentProfile
+  extends RowOf<'agent_profiles', 'id' | 'host' | 'version' | 'webhook_url' | 'webhook_refused'> {
   /** Versions by capability name. */
   capabilities: Record<string, string[]>;
+  /** Public keys that may sign requests. */
+  keys: JsonWebKey[];
+  /** Whether the profile was fetched more than a minute ago, so that it may have a new key. */
+  is_refreshable: boolean;
 }
 
-export interface FetchedProfile extends Omit<AgentProfile, 'id'> {
+export interface FetchedProfile extends Omit<AgentProfile, 'id' | 'is_refreshable'> {
   url: string;
   keep_seconds: number;
 }
 
+const COLUMNS = sql`id, host, version, capabilities, webhook_url, webhook_refused, keys,
+  fetched_at <= now() - interval '1 minute' as is_refreshable`;
+
 /** Finds the cached profile of a URL, unless it must be fetched again. */
 export function findProfile(shop: Shop, url: string): Promise<AgentProfile | undefined> {
   return shop.one<AgentProfile>(
-    sql`select id, host, version, capabilities from agent_profiles
+    sql`select ${COLUMNS} from agent_profiles
       where site_id = ${shop.siteId} and url = ${url} and expires_at > now()`,
   );
 }
 
 /** Stores a profile. A known profile keeps its id, because the audit refers to it. */
 export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<AgentProfile> {
-  const { url, host, version, capabilities, keep_seconds } = profile;
+  const { url, host, version, capabilities, webhook_url, webhook_refused, keys, keep_seconds } = profile;
   const kept = await shop.one<AgentProfile>(
-    sql`insert into agent_profiles as p (site_id, id, url, host, version, capabilities, expires_at)
+    sql`insert into agent_profiles as p (site_id, id, url, host, version, capabilities, webhook_url, webhook_refused, keys,
+        expires_at)
       values (${shop.siteId}, ${uuidv7()}, ${url}, ${host}, ${version}, ${JSON.stringify(capabilities)}::jsonb,
-        now() + make_interval(secs => ${keep_seconds}))
+        ${webhook_url}, ${webhook_refused}, ${JSON.stringify(keys)}::jsonb, now() + make_interval(secs => ${keep_seconds}))
       on conflict on constraint one_profile_per_url do update set version = excluded.version,
-        capabilities = excluded.capabilities, fetched_at = now(), expires_at = excluded.expires_at
-      returning p.id, p.host, p.version, p.capabilities`,
+        capabilities = excluded.capabilities, webhook_url = excluded.webhook_url,
+        webhook_refused = excluded.webhook_refused, keys = excluded.keys, fetched_at = now(), expires_at = excluded.expires_at
+      returning ${COLUMNS}`,
   );
   if (!kept) throw new Error('The agent profile was not stored.');
   return kept;
+}
+
+/** Records that a platform began a checkout over UCP, so that it gets the events of the order. */
+export async function namePlatform(shop: Shop, checkout_id: string, platform_id: string): Promise<void> {
+  await shop.run(
+    sql`update checkouts set platform_id = ${platform_id}
+      where site_id = ${shop.siteId} and id = ${checkout_id} and platform_id is null`,
+  );
 }

@@ -46,14 +46,6 @@ export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestK
   return kept?.answer ?? answer;
 }
 
-/** Returns the id of an order's checkout. */
-export async function checkoutOf(shop: Shop, order_id: string): Promise<string | undefined> {
-  const found = await shop.one<RowOf<'checkouts', 'id'>>(
-    sql`select id from checkouts where site_id = ${shop.siteId} and order_id = ${order_id}`,
-  );
-  return found?.id;
-}
-
 /** Returns product ids by variant id. */
 export async function productsOf(shop: Shop, variant_ids: string[]): Promise<Map<string, string>> {
   const rows = await shop.rows<RowOf<'variants', 'id' | 'product_id'>>(

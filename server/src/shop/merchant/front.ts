@@ -16,6 +16,8 @@ export interface Front {
   allowed_origins: string[];
   /** Whether checkouts ask for consent to marketing mails. */
   ask_for_marketing: boolean;
+  /** Whether UCP requests must be signed by a key of their caller's profile. */
+  require_ucp_signatures: boolean;
   /** Whether consumers can withdraw from contracts on the hosted page. */
   withdrawal_page: boolean;
 }
@@ -25,6 +27,7 @@ export const frontObject = sql`json_build_object('site_id', t.site_id, 'name', t
   'default_locale', t.default_locale, 'time_zone', t.time_zone, 'brand', ${JSON.stringify(NO_BRAND)}::jsonb || t.brand,
   'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'storefront_url', t.storefront_url,
   'product_url_template', t.product_url_template, 'ask_for_marketing', t.ask_for_marketing,
+  'require_ucp_signatures', t.require_ucp_signatures,
   'withdrawal_page', ${withdrawalPage},
   'allowed_origins', (select s.allowed_origins from sites s where s.site_id = t.site_id))`;
 

@@ -50,6 +50,7 @@ const COLUMNS = selectList<Settings>({
   storefront_url: sql`t.storefront_url`,
   product_url_template: sql`t.product_url_template`,
   ask_for_marketing: sql`t.ask_for_marketing`,
+  require_ucp_signatures: sql`t.require_ucp_signatures`,
   mail_new_orders: sql`t.mail_new_orders`,
   mail_overdue_invoices: sql`t.mail_overdue_invoices`,
   return_policy: returnPolicy,
@@ -130,6 +131,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         product_url_template = case when ${patch.product_url_template !== undefined}
           then ${patch.product_url_template ?? null} else product_url_template end,
         ask_for_marketing = coalesce(${patch.ask_for_marketing ?? null}, ask_for_marketing),
+        require_ucp_signatures = coalesce(${patch.require_ucp_signatures ?? null}, require_ucp_signatures),
         mail_new_orders = coalesce(${patch.mail_new_orders ?? null}, mail_new_orders),
         mail_overdue_invoices = coalesce(${patch.mail_overdue_invoices ?? null}, mail_overdue_invoices),
         return_policy = coalesce(${json(return_policy)}::jsonb, return_policy),

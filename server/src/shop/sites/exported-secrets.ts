@@ -3,11 +3,13 @@
  * secrets decrypted, so that neither server needs the SECRET_KEY of the other.
  */
 
+import type { JsonWebKey } from 'node:crypto';
 import type pg from 'pg';
 import type { ExportedSecrets } from '../../backup/format.ts';
 import { openFactor, sealFactor } from '../merchant/second-factor.ts';
 import { openKey, sealKey } from '../payments/accounts/sealed-keys.ts';
 import { hashSecret, seal, unseal } from '../webhooks/secrets.ts';
+import { openPrivateKey, sealPrivateKey } from '../webhooks/signing-keys.ts';
 import { IS_POSTPONED, POSTPONED } from './postponed-jobs.ts';
 import { staged } from './staging.ts';
 
@@ -45,6 +47,10 @@ export async function readSecrets(
     'select secret_key, webhook_secret from commerce.payment_accounts where site_id = $1',
     [site_id],
   );
+  const signing = await client.query<SealedSigningKey>(
+    'select kid, public_key, sealed, created_at from commerce.signing_keys where site_id = $1 order by kid',
+    [site_id],
+  );
   const staff = await client.query<ExportedStaff>(
     `select s.id, s.password_hash, f.secret, f.turned_on_at, f.last_step,
         array(select encode(c.code_hash, 'hex') from commerce.staff_recovery_codes c where c.staff_id = s.id and c.used_at is null) as codes
@@ -62,6 +68,11 @@ export async function readSecrets(
       previous_secret: previous_secret && unseal(secretKey, id, previous_secret),
     })),
     account: account ? { secret_key: openAll('secret_key'), webhook_secret: openAll('webhook_secret') } : null,
+    // A key that SECRET_KEY does not decrypt signs nothing, and is left out.
+    signing_keys: signing.rows.flatMap(({ sealed, ...key }) => {
+      const pem = openPrivateKey(secretKey, site_id, key.kid, sealed);
+      return pem === undefined ? [] : [{ ...key, pem }];
+    }),
     staff: staff.rows.map(({ id, password_hash, secret, turned_on_at, last_step, codes }) => ({
       ...{ id, password_hash },
       second_factor: secret && {
@@ -74,6 +85,13 @@ export async function readSecrets(
       },
     })),
   };
+}
+
+interface SealedSigningKey {
+  kid: string;
+  public_key: JsonWebKey;
+  sealed: Buffer;
+  created_at: string;
 }
 
 interface ExportedStaff {
@@ -104,6 +122,21 @@ export async function stageSecrets(
     sealed('secret_key'),
     sealed('webhook_secret'),
   ]);
+}
+
+/** Stores the keys that sign requests to UCP platforms. */
+export async function storeSigningKeys(
+  client: pg.ClientBase,
+  site_id: string,
+  { signing_keys = [] }: ExportedSecrets,
+  secretKey: string,
+): Promise<void> {
+  for (const { kid, public_key, pem, created_at } of signing_keys) {
+    await client.query(
+      `insert into commerce.signing_keys (site_id, kid, public_key, sealed, created_at) values ($1, $2, $3, $4, $5)`,
+      [site_id, kid, JSON.stringify(public_key), sealPrivateKey(secretKey, site_id, kid, pem), created_at],
+    );
+  }
 }
 
 /** Stores the second factor of a new login. */

@@ -25,7 +25,7 @@ import { mintPassword } from '../merchant/sites.ts';
 import { limitIn, type SiteLimits } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
 import { queueDueDocuments } from './due-documents.ts';
-import { queueJobs, stageSecrets, storeFactor } from './exported-secrets.ts';
+import { queueJobs, stageSecrets, storeFactor, storeSigningKeys } from './exported-secrets.ts';
 import { bareName, movedTables, STAFF } from './moved-tables.ts';
 import { makeSecrets, type NewSecrets } from './new-secrets.ts';
 import { useReceiver } from './receivers.ts';
@@ -193,6 +193,7 @@ async function insert(
   await hire(client, staff, secretKey);
   if (kept) await dropInvitationsOfStrangers(client);
   await insertAll(client, tables, chain, kept !== undefined);
+  if (kept) await storeSigningKeys(client, site_id, kept, secretKey);
   const suspended = await finish(client, { site_id, secretKey });
   await queueDueDocuments(client, site_id, documents_due);
   if (kept) await queueJobs(client, site_id, kept);
@@ -281,7 +282,7 @@ async function insertAll(
   chain: NewChain,
   keepsSecrets: boolean,
 ): Promise<void> {
-  const webhooks = ({ table }: TableColumns) => bareName(table).startsWith('webhook');
+  const webhooks = ({ table }: TableColumns) => /^(?:webhook|agent_profiles$)/.test(bareName(table));
   const rows = tables.filter((table) => table.table !== STAFF.table);
   await insertStaged(
     client,
@@ -289,7 +290,7 @@ async function insertAll(
     keepsSecrets,
   );
   await addChain(client, chain);
-  // Runs deferred triggers before the webhooks are inserted, so that none is notified.
+  // Runs deferred triggers before the webhooks and platforms are inserted, so that none is notified.
   await client.query('set constraints all immediate');
   await insertStaged(client, rows.filter(webhooks), keepsSecrets);
 }

@@ -15,6 +15,7 @@ export const LEFT_OUT: Record<string, string> = {
   event_listeners: 'connections to the server that exports',
   login_unlocks: 'secrets of links in mails about throttled logins, which live for an hour',
   product_changes: 'numbered by the transactions of a cluster; integrations start again',
+  signing_keys: 'secrets, which the header of an encrypted export contains; otherwise the shop creates a new key',
 };
 
 /** Tables that move only in an encrypted export (`--keep-secrets`), with the reason why they do not move otherwise. */
@@ -54,6 +55,8 @@ const LEFT_COLUMNS: Columns = {
 
 /** Columns that move only in an encrypted export. */
 const SECRET_COLUMNS: Columns = {
+  // Only the server to which a shop moves notifies UCP platforms, not a copy of it.
+  agent_profiles: ['webhook_url'],
   files: ['token_hash'],
   tokens: ['token_hash'],
   webhooks: ['previous_secret_expires_at', 'made_by'],

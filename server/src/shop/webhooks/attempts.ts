@@ -44,7 +44,7 @@ export interface Due {
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due & MakerRow & { type: EventType }>(
-    sql`select d.id, d.event_id, d.type, ${makerOf(sql`w`)}, d.webhook_id, d.tries, d.attempts_count, w.url, coalesce(d.payload, e.payload) as payload,
+    sql`select d.id, d.event_id, d.type, ${makerOf(sql`w`)}, w.id as webhook_id, d.tries, d.attempts_count, w.url, coalesce(d.payload, e.payload) as payload,
         d.payload is not null as kept, w.sync_key_id is not null as by_integration, w.secret,
         case when w.previous_secret_expires_at > now() then w.previous_secret end as previous_secret
       from webhook_deliveries d
@@ -97,19 +97,22 @@ export function waitAfter(tries: number, retry_after_seconds: number | null, ran
   return Math.max(wait * (1 + JITTER * (2 * random - 1)), asked);
 }
 
+/** A delivery to a webhook, or to the platform that began the checkout (null). */
+export interface Attemptable extends Pick<Due, 'id' | 'tries' | 'attempts_count'> {
+  webhook_id: string | null;
+}
+
 /**
  * Records an attempt. Then schedules the next one, ends the delivery or disables the webhook. Lock order: webhook,
  * delivery.
  */
-export async function record(shop: Shop, delivery: Due, attempted: Attempted): Promise<void> {
+export async function record(shop: Shop, delivery: Attemptable, attempted: Attempted): Promise<void> {
   const { webhook_id } = delivery;
   const succeeded = attempted.outcome === 'succeeded';
   const gone = attempted.response_status === 410;
   const wait = succeeded || gone ? null : waitAfter(delivery.tries + 1, attempted.retry_after_seconds);
   const given_up = wait === null && !succeeded;
-  if (given_up) await lockWebhook(shop, webhook_id);
-  if (succeeded) await markWorking(shop, webhook_id);
-  else await markFailing(shop, webhook_id);
+  if (webhook_id !== null) await noteOutcome(shop, webhook_id, succeeded, given_up);
   const status = succeeded ? 'succeeded' : given_up ? 'failed' : 'pending';
   const kept = await shop.run(
     sql`with written as (
@@ -129,8 +132,14 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
   );
   // The webhook was disabled or deleted, or another process has recorded an attempt.
   if (kept === 0) return;
-  if (given_up) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
+  if (given_up && webhook_id !== null) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
   else if (wait !== null) await enqueue(shop, delivery.id, wait);
+}
+
+async function noteOutcome(shop: Shop, webhook_id: string, succeeded: boolean, given_up: boolean): Promise<void> {
+  if (given_up) await lockWebhook(shop, webhook_id);
+  if (succeeded) await markWorking(shop, webhook_id);
+  else await markFailing(shop, webhook_id);
 }
 
 async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {

@@ -41,7 +41,7 @@ interface Filter {
 /** Returns one page of deliveries, newest first. `cursor` is the last id of the previous page. */
 export async function list(shop: Shop, { cursor, limit = 20, webhook_id, status, type }: Filter) {
   const rows = await shop.rows<Row>(
-    sql`select ${COLUMNS} from webhook_deliveries where site_id = ${shop.siteId}
+    sql`select ${COLUMNS} from webhook_deliveries where site_id = ${shop.siteId} and webhook_id is not null
         ${cursor ? sql`and id < ${idOfCursor(cursor)}` : empty}
         ${webhook_id ? sql`and webhook_id = ${webhook_id}` : empty}
         ${status ? sql`and status = ${status}` : empty} ${type ? sql`and type = ${type}` : empty}
@@ -73,7 +73,8 @@ const DETAILS = selectList<Details>({
 /** Returns a delivery with its payload and its last 100 attempts. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetails> {
   const found = await shop.one<DetailsRow>(
-    sql`select ${COLUMNS}, ${DETAILS} from webhook_deliveries d where site_id = ${shop.siteId} and id = ${id}`,
+    sql`select ${COLUMNS}, ${DETAILS} from webhook_deliveries d
+      where site_id = ${shop.siteId} and id = ${id} and webhook_id is not null`,
   );
   if (!found) throw notFound('delivery');
   return { ...found, payload: JSON.parse(found.payload) };
@@ -83,7 +84,7 @@ export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetail
 export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
   const again = await shop.one<Row>(
     sql`update webhook_deliveries d set status = 'pending', tries = 0, next_attempt_at = now(), completed_at = null
-      where site_id = ${shop.siteId} and id = ${id} and status <> 'pending'
+      where site_id = ${shop.siteId} and id = ${id} and status <> 'pending' and webhook_id is not null
         and exists (select from webhooks w where w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active')
       returning ${COLUMNS}`,
   );

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenAgent } from '../../test/agents.ts';
+import { workJobs } from '../../test/jobs.ts';
+import { PaperBrowser } from '../../test/paper-browser.ts';
+import { waitFor } from '../../test/receiver.ts';
+import { openShop } from '../../test/shop.ts';
+import { faultsInAnswer, ucpClient } from '../../test/ucp.ts';
+import { openPlatform } from '../../test/ucp-platform.ts';
+import { CAPABILITIES } from '../ucp/protocol.ts';
+import type { Jobs } from './run.ts';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+const capabilities = Object.keys(CAPABILITIES);
+
+let jobs: Jobs;
+beforeAll(async () => {
+  const { baseUrl } = await openShop();
+  jobs = await workJobs({ baseUrl });
+});
+afterAll(() => jobs.stop());
+
+const HOME = {
+  ...{ first_name: 'June', last_name: 'Okafor', street_address: 'Lindenallee 7', address_locality: 'Berlin' },
+  ...{ postal_code: '10115', address_country: 'DE' },
+};
+
+/** Begins a checkout of two pieces over UCP, which its buyer completes on the page. Returns the order's id. */
+async function givenUcpOrder(shop: OpenShop, profile: string) {
+  const { id: selected_option_id } = await shop.givenTerms({ default_tax_rate: '0' });
+  const { variants } = await shop.givenProduct({ price: '14.00' });
+  const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile });
+  const made = await client.call('create_checkout', '', {
+    body: {
+      line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity: 2 }],
+      buyer: { email: 'june@example.com' },
+      fulfillment: {
+        methods: [{ type: 'shipping', destinations: [HOME], groups: [{ id: 'all', selected_option_id }] }],
+      },
+    },
+  });
+  const browser = new PaperBrowser(shop.baseUrl);
+  const form = await browser.open(made.continue_url ?? '');
+  const review = await browser.press(form, 'save', { payment_method: 'bank_transfer', note: 'Ring at Okafor.' });
+  await browser.press(review, 'place_order');
+  const { order } = await client.call('get_checkout', made.id);
+  return { id: order?.id ?? '', checkout_id: made.id, path: { order_id: order?.id ?? '' }, made };
+}
+
+async function deliveriesOf({ owner, site_id }: OpenShop) {
+  const { rows } = await owner.query<{ type: string; status: string; attempts_count: number }>(
+    `select type, status, attempts_count from commerce.webhook_deliveries
+      where site_id = $1 and platform_id is not null order by id`,
+    [site_id],
+  );
+  return rows;
+}
+
+test('the platform that began a checkout gets a verifiable event of each change of the order, without data of the buyer', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const order = await givenUcpOrder(shop, platform.url);
+  const params = { path: order.path };
+  const { dashboard } = shop;
+
+  const [created] = await platform.until(1);
+  expect(created?.order).toMatchObject({
+    ...{ id: order.id, checkout_id: order.checkout_id, ucp: { version: '2026-08-25' } },
+    line_items: [{ status: 'processing', quantity: { original: 2, total: 2, fulfilled: 0 } }],
+  });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+  await platform.until(2);
+  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params,
+    body: { tracking_number: 'JD0146', carrier: 'DHL', tracking_url: 'https://carrier.example/JD0146' },
+  });
+  const shipped = (await platform.until(3)).at(-1)?.order;
+  expect(shipped).toMatchObject({ line_items: [{ status: 'fulfilled' }] });
+  expect(shipped?.fulfillment.events).toMatchObject([
+    { type: 'processing' },
+    { type: 'shipped', tracking_number: 'JD0146', tracking_url: 'https://carrier.example/JD0146', carrier: 'DHL' },
+  ]);
+  const { error } = await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '14.00', reason: 'customer', note: 'June complained' },
+  });
+  expect(error).toBeUndefined();
+  const refunded = (await platform.until(4)).at(-1)?.order;
+  expect(refunded?.adjustments).toMatchObject([
+    { type: 'refund', status: 'completed', totals: [{ type: 'total', amount: -1_400 }] },
+  ]);
+
+  for (const { faults, order: body, text, headers } of platform.events) {
+    expect(faults).toEqual([]);
+    expect(faultsInAnswer('get_order', body)).toEqual([]);
+    expect(text).not.toMatch(/june|okafor|lindenallee|berlin|10115|complained/i);
+    expect(headers['webhook-id']).toMatch(/^[0-9a-f-]{36}$/);
+  }
+  expect(new Set(platform.events.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
+  expect((await deliveriesOf(shop)).map(({ type }) => type)).toEqual([
+    ...['order.created', 'order.paid', 'order.fulfilled', 'order.refunded'],
+  ]);
+  await platform.close();
+});
+
+test('a cancelled order is reported as cancelled', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const order = await givenUcpOrder(shop, platform.url);
+  await platform.until(1);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: order.path },
+    body: { reason: 'customer' },
+  });
+
+  const cancelled = (await platform.until(2)).at(-1)?.order;
+  expect(cancelled).toMatchObject({
+    line_items: [{ status: 'removed', quantity: { total: 0 } }],
+    adjustments: [{ type: 'cancellation' }],
+  });
+  await platform.close();
+});
+
+test('no platform gets events of orders that it did not begin, and staff do not see its deliveries', async () => {
+  const shop = await openShop();
+  const [platform, other] = [await openPlatform({ capabilities }), await openPlatform({ capabilities })];
+  const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile: other.url });
+  await client.call('search_catalog', '', { body: {} });
+  await shop.givenOrder();
+  await givenUcpOrder(shop, platform.url);
+
+  await platform.until(1);
+  await waitFor(async () => (await deliveriesOf(shop)).every(({ status }) => status === 'succeeded'));
+  expect(platform.events).toHaveLength(1);
+  expect(other.events).toEqual([]);
+  const { data } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries');
+  expect(data?.deliveries).toEqual([]);
+  await Promise.all([platform.close(), other.close()]);
+});
+
+test('an agent with a token gets the events of the orders of its own platform', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const { id: shipping_option_id } = await shop.givenTerms({ default_tax_rate: '0' });
+  const customer = await shop.givenCustomer();
+  const { access_token } = await givenAgent(shop, customer);
+  const { variants } = await shop.givenProduct({ price: '14.00' });
+  const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
+  const client = ucpClient({ issuer, profile: platform.url, token: access_token });
+  const { id } = await client.call('create_checkout', '', {
+    body: { line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity: 1 }] },
+  });
+  const path = { checkout_id: id };
+  const { error: refused } = await customer.client.PATCH('/api/storefront/checkout/{checkout_id}', {
+    params: { path },
+    body: {
+      ...{ payment_method: 'bank_transfer', shipping_option_id },
+      shipping_address: ADDRESS,
+    },
+  });
+  expect(refused).toBeUndefined();
+  const { error } = await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: { path },
+    body: {},
+  });
+  expect(error).toBeUndefined();
+
+  const [event] = await platform.until(1);
+  expect(event?.faults).toEqual([]);
+  expect(event?.order.checkout_id).toBe(id);
+  await platform.close();
+});
+
+const ADDRESS = {
+  ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin' },
+  ...{ postal_code: '10115', country: 'DE' },
+};
+
+test('retries an event that the platform rejected, with the same id and a new signature', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities, answers: [500] });
+  await givenUcpOrder(shop, platform.url);
+  await platform.until(1);
+  await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 1);
+  await shop.owner.query(
+    `with due as (
+        update commerce.webhook_deliveries set next_attempt_at = now() where site_id = $1 and status = 'pending'
+        returning id
+      )
+      update graphile_worker._private_jobs set run_at = now()
+      where locked_at is null and payload->>'delivery_id' in (select id::text from due)`,
+    [shop.site_id],
+  );
+  await shop.owner.query(`notify "jobs:insert", '{"count":50}'`);
+
+  const [first, second] = await platform.until(2);
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  expect(second?.headers.signature).not.toBe(first?.headers.signature);
+  expect(second?.faults).toEqual([]);
+  await waitFor(async () => (await deliveriesOf(shop))[0]?.status === 'succeeded');
+  await platform.close();
+});
+
+test('sends nothing to a webhook_url on another host than the profile, and tells the agent what to change', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities, webhookHost: 'localhost' });
+  const { made } = await givenUcpOrder(shop, platform.url);
+
+  expect(made.messages).toContainEqual({
+    ...{ type: 'warning', code: 'webhook_url_refused' },
+    content: 'No order events are sent: config.webhook_url: Use a URL on 127.0.0.1, the host of your profile.',
+  });
+  expect(await deliveriesOf(shop)).toEqual([]);
+  expect(platform.events).toEqual([]);
+  await platform.close();
+});
+
+test('sends no event to a host that resolves to a private address when the event is due', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  await jobs.stop();
+  await givenUcpOrder(shop, platform.url);
+  const guarded = await workJobs({ baseUrl: shop.baseUrl, allowPrivate: false });
+  await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 1);
+  await guarded.stop();
+  jobs = await workJobs({ baseUrl: shop.baseUrl });
+
+  const { rows } = await shop.owner.query('select outcome from commerce.webhook_attempts where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ outcome: 'url_refused' }]);
+  expect(platform.events).toEqual([]);
+  await platform.close();
+});

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+import { openPlatform, type Signing, type Unsigned } from '../../test/ucp-platform.ts';
+import { CAPABILITIES } from './protocol.ts';
+
+const capabilities = Object.keys(CAPABILITIES);
+const [platform, other] = [await openPlatform({ capabilities }), await openPlatform({ capabilities })];
+afterAll(() => Promise.all([platform.close(), other.close()]));
+
+async function openUcp() {
+  const shop = await openShop();
+  const { variants } = await shop.givenProduct({ price: '14.00' });
+  const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
+  const agent = { 'UCP-Agent': `profile="${platform.url}"` };
+  const request = (quantity = 1): Unsigned & { body: string } => ({
+    method: 'POST',
+    url: `${issuer}/ucp/v1/carts`,
+    headers: { ...agent, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+    body: JSON.stringify({ line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity }] }),
+  });
+  return { ...shop, issuer, agent, request };
+}
+
+async function answerTo({ url, method, body }: Unsigned, headers: Record<string, string>) {
+  const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+  const { code, content, id } = (await response.json()) as { code?: string; content?: string; id?: string };
+  return { status: response.status, code, content, id };
+}
+
+/** Sends a signed request, and returns its response. */
+async function send(request: Unsigned, by: Signing = {}, signer = platform) {
+  return answerTo(request, await signer.sign(request, by));
+}
+
+const seconds = () => Math.floor(Date.now() / 1_000);
+
+test('accepts requests with a signature over target, body and headers, with or without its time', async () => {
+  const { issuer, agent, request } = await openUcp();
+
+  const made = await send(request());
+  expect(made).toMatchObject({ status: 201 });
+  expect(await send(request(), { params: `;created=${seconds()};expires=${seconds() + 60}` })).toMatchObject({
+    status: 201,
+  });
+  const read = { method: 'GET', url: `${issuer}/ucp/v1/carts/${made.id}?x=1`, headers: agent };
+  expect(await send(read)).toMatchObject({ status: 200, id: made.id });
+});
+
+test('a signed request that is repeated gets the first response, and makes no second cart', async () => {
+  const { request, owner, site_id } = await openUcp();
+  const one = request();
+  const headers = await platform.sign(one);
+
+  const [first, second] = [await answerTo(one, headers), await answerTo(one, headers)];
+
+  expect(second).toEqual(first);
+  const { rows } = await owner.query('select id from commerce.carts where site_id = $1', [site_id]);
+  expect(rows).toEqual([{ id: first.id }]);
+  const changed = { ...request(2), headers: one.headers };
+  expect(await send(changed)).toMatchObject({ status: 409, code: 'idempotency_conflict' });
+});
+
+test('rejects a body that was changed after the signature, whether or not the digest was changed with it', async () => {
+  const { request } = await openUcp();
+  const one = request();
+  const headers = await platform.sign(one);
+  const more = one.body.replace('"quantity":1', '"quantity":9');
+
+  expect(await answerTo({ ...one, body: more }, headers)).toEqual({
+    ...{ status: 400, code: 'digest_mismatch', id: undefined },
+    content: expect.stringContaining('Send the digest of the exact bytes.'),
+  });
+  const digest = (await platform.sign({ ...one, body: more }))['Content-Digest'] ?? '';
+  const both = await answerTo({ ...one, body: more }, { ...headers, 'Content-Digest': digest });
+  expect(both).toMatchObject({ status: 401, code: 'signature_invalid' });
+  const unsigned = { ...one.headers, 'Content-Digest': digest };
+  expect(await answerTo(one, unsigned)).toMatchObject({ status: 400, code: 'digest_mismatch' });
+});
+
+test('rejects a signature that was made with the key of another platform under the kid of this one', async () => {
+  const { request } = await openUcp();
+
+  expect(await send(request(), { kid: platform.kid }, other)).toMatchObject({
+    ...{ status: 401, code: 'signature_invalid' },
+    content: expect.stringContaining('Sign the bytes and headers that you send.'),
+  });
+  expect(await send(request(), {}, other)).toMatchObject({
+    ...{ status: 401, code: 'key_not_found' },
+    content: expect.stringContaining('Publish it in keys'),
+  });
+});
+
+test.each([
+  ['is older than five minutes', () => `;created=${seconds() - 301}`, 'is older than 300 seconds'],
+  ['has expired', () => `;created=${seconds()};expires=${seconds() - 1}`, 'has expired'],
+  ['is from the future', () => `;created=${seconds() + 120}`, 'is from the future'],
+  ['is for another purpose', () => ';tag="payments"', 'The tag payments'],
+])('rejects a signature that %s', async (_, params, content) => {
+  const { request } = await openUcp();
+
+  expect(await send(request(), { params: params() })).toMatchObject({
+    ...{ status: 401, code: 'signature_invalid' },
+    content: expect.stringContaining(content),
+  });
+});
+
+test.each(['@method', '@authority', '@path', 'content-digest', 'content-type', 'idempotency-key', 'ucp-agent'])(
+  'rejects a signature that does not cover %s',
+  async (name) => {
+    const { request } = await openUcp();
+
+    expect(await send(request(), { without: [name] })).toMatchObject({
+      ...{ status: 401, code: 'signature_invalid' },
+      content: `The signature must also cover ${name}.`,
+    });
+  },
+);
+
+test('rejects a signature for another path, method, query or shop', async () => {
+  const { issuer, agent, request } = await openUcp();
+  const { id } = await send(request());
+  const read = { method: 'GET', url: `${issuer}/ucp/v1/carts/${id}`, headers: agent };
+  const headers = await platform.sign({ ...read, url: `${issuer}/ucp/v1/carts/${randomUUID()}` });
+  expect(await answerTo(read, headers)).toMatchObject({ status: 401, code: 'signature_invalid' });
+  const elsewhere = await platform.sign({ ...read, url: read.url.replace(/127\.0\.0\.1|localhost/, 'shop.example') });
+  expect(await answerTo(read, elsewhere)).toMatchObject({ status: 401, code: 'signature_invalid' });
+  const queried = { ...read, url: `${read.url}?a=1` };
+  const plain = await platform.sign(read);
+  expect(await answerTo(queried, plain)).toMatchObject({ content: 'The signature must also cover @query.' });
+});
+
+test('rejects half a signature and headers that are not dictionaries', async () => {
+  const { request } = await openUcp();
+  const one = request();
+  const { Signature: _, ...half } = await platform.sign(one);
+  expect(await answerTo(one, half)).toMatchObject({ status: 401, code: 'signature_missing' });
+  for (const input of ['nonsense', 'sig1=("@method"', 'other=("@method");keyid="a"']) {
+    const headers = { ...(await platform.sign(one)), 'Signature-Input': input };
+    expect(await answerTo(one, headers)).toMatchObject({ status: 401, code: 'signature_invalid' });
+  }
+});
+
+test('finds a new key of a platform once a minute, and refuses a key of an unknown type (400)', async () => {
+  const rotating = await openPlatform({ capabilities });
+  const { request, owner, site_id } = await openUcp();
+  const mine = () => {
+    const one = request();
+    return { ...one, headers: { ...one.headers, 'UCP-Agent': `profile="${rotating.url}"` } };
+  };
+  const published = rotating.keys();
+  rotating.publishKeys([{ kid: 'strange', kty: 'PQ', crv: 'Kyber' }]);
+  expect(await send(mine(), {}, rotating)).toMatchObject({ status: 401, code: 'key_not_found' });
+  expect(await send(mine(), { kid: 'strange' }, rotating)).toMatchObject({
+    status: 400,
+    code: 'algorithm_unsupported',
+  });
+  rotating.publishKeys(published);
+  expect(await send(mine(), {}, rotating)).toMatchObject({ status: 401, code: 'key_not_found' });
+  expect(rotating.fetched()).toBe(1);
+  await owner.query(`update commerce.agent_profiles set fetched_at = now() - interval '2 minutes' where site_id = $1`, [
+    site_id,
+  ]);
+  expect(await send(mine(), {}, rotating)).toMatchObject({ status: 201 });
+  expect(await send(mine(), {}, rotating)).toMatchObject({ status: 201 });
+  expect(rotating.fetched()).toBe(2);
+  await rotating.close();
+});
+
+test('a shop that requires signatures answers unsigned requests with 401 signature_missing, over REST and MCP', async () => {
+  const { dashboard, issuer, request } = await openUcp();
+  const { error } = await dashboard.PATCH('/api/dashboard/settings', { body: { require_ucp_signatures: true } });
+  expect(error).toBeUndefined();
+
+  const one = request();
+  expect(await answerTo(one, one.headers)).toMatchObject({
+    ...{ status: 401, code: 'signature_missing' },
+    content: 'Send Signature-Input and Signature (RFC 9421), made with a key in your profile.',
+  });
+  expect(await send(request())).toMatchObject({ status: 201 });
+  const tool = (args: object) => ({
+    method: 'POST',
+    url: `${issuer}/ucp/mcp`,
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2025-11-25',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_catalog', arguments: args },
+    }),
+  });
+  const call = tool({ meta: { 'ucp-agent': { profile: platform.url } }, catalog: {} });
+  const unsigned = await fetch(call.url, call);
+  expect([unsigned.status, await unsigned.text()]).toEqual([200, expect.stringContaining('"signature_missing"')]);
+  const signed = await fetch(call.url, { ...call, headers: await platform.sign(call) });
+  expect([signed.status, await signed.text()]).toEqual([200, expect.stringContaining('structuredContent')]);
+  const headers = await platform.sign(call);
+  const altered = await fetch(call.url, {
+    ...call,
+    headers,
+    body: call.body.replace('"catalog":{}', '"catalog":{"query":"x"}'),
+  });
+  expect(await altered.text()).toContain('"digest_mismatch"');
+  expect((await fetch(`${issuer}/.well-known/ucp`)).status).toBe(200);
+});
