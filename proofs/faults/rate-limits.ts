@@ -18,6 +18,8 @@ const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   second_factor: 'server/src/dashboard/account.test.ts',
   operator: 'server/src/operator/sites.test.ts',
   agent_tool_list: 'server/src/mcp/listing.test.ts',
+  public_tool: 'server/src/mcp/public.test.ts',
+  public_tool_site: 'server/src/mcp/public.test.ts',
   client_document: 'server/src/http/pipeline/shared-limits.test.ts',
   discount_apply: 'I7',
   discount_failed_address: 'I7',

@@ -25,63 +25,65 @@ const EXPECTED = join(import.meta.dirname, 'mcp-conformance');
 const closing: (() => Promise<unknown> | unknown)[] = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
-test.each(['2025-11-25', '2026-07-28'])(
-  'the MCP endpoint passes the conformance suite of version %s',
-  async (version) => {
-    const shop = await openShop();
-    const { access_token } = await givenAgent(shop, await shop.givenCustomer());
-    const url = `${await serverWith(access_token)}/sites/${shop.site_id}/mcp`;
+const VERSIONS = ['2025-11-25', '2026-07-28'];
 
-    const judged = await promisify(execFile)(
-      process.execPath,
-      [
-        SUITE,
-        'server',
-        '--url',
-        url,
-        '--requirements',
-        version,
-        '--expected-failures',
-        join(EXPECTED, `${version}.yml`),
-      ],
-      { maxBuffer: 64 * 1024 * 1024 },
-    ).catch((error: { stdout: string; stderr: string }) => ({ ...error, failed: true }));
+test.each(VERSIONS)('the MCP endpoint passes the conformance suite of version %s', async (version) => {
+  const shop = await openShop();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer());
+  const url = `${await serverWith(access_token)}/sites/${shop.site_id}/mcp`;
 
-    expect('failed' in judged ? judged.stdout.slice(-8_000) + judged.stderr.slice(-4_000) : 'held').toBe('held');
-  },
-);
+  expect(await judge(url, version)).toBe('held');
+});
+
+test.each(VERSIONS)('the MCP endpoint without a token passes the conformance suite of version %s', async (version) => {
+  const shop = await openShop();
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const server = await startServer(databaseUrl(), { baseUrl }, undefined, port);
+  closing.push(() => stopServer(server));
+
+  expect(await judge(`${baseUrl}/sites/${shop.site_id}/mcp/public`, version)).toBe('held');
+});
+
+/** Returns `held`, or the end of the suite's output. */
+async function judge(url: string, version: string): Promise<string> {
+  const expected = join(EXPECTED, `${version}.yml`);
+  const judged = await promisify(execFile)(
+    process.execPath,
+    [SUITE, 'server', '--url', url, '--requirements', version, '--expected-failures', expected],
+    { maxBuffer: 64 * 1024 * 1024 },
+  ).catch((error: { stdout: string; stderr: string }) => ({ ...error, failed: true }));
+  return 'failed' in judged ? judged.stdout.slice(-8_000) + judged.stderr.slice(-4_000) : 'held';
+}
 
 /** No scenario is expected to fail here. The test acts as the person who decides on the consent page. */
-test.each(['2025-11-25', '2026-07-28'])(
-  'the authorization server passes the conformance suite of version %s',
-  async (version) => {
-    const port = await freePort();
-    const baseUrl = `http://localhost:${port}`;
-    const server = await startServer(databaseUrl(), { baseUrl }, undefined, port);
-    closing.push(() => stopServer(server));
-    const shop = await openShop();
-    const customer = await shop.givenCustomer();
-    const back = await freePort();
-    const { client_id } = (await registeredClient(shop, [`http://127.0.0.1:${back}/callback`])).clientMetadata();
-    const issuer = `${baseUrl}/sites/${shop.site_id}`;
+test.each(VERSIONS)('the authorization server passes the conformance suite of version %s', async (version) => {
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const server = await startServer(databaseUrl(), { baseUrl }, undefined, port);
+  closing.push(() => stopServer(server));
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const back = await freePort();
+  const { client_id } = (await registeredClient(shop, [`http://127.0.0.1:${back}/callback`])).clientMetadata();
+  const issuer = `${baseUrl}/sites/${shop.site_id}`;
 
-    const named = ['--url', issuer, '--resource', `${issuer}/mcp`, '--client-id', client_id, '--port', String(back)];
-    const judge = spawn(process.execPath, [SUITE, 'authorization', ...named, '--spec-version', version]);
-    const ended = once(judge, 'exit');
-    const lines: string[] = [];
-    for await (const line of createInterface(judge.stdout)) {
-      lines.push(line);
-      if (!line.startsWith(`${issuer}/oauth/authorize?`)) continue;
-      const { browser, page } = await atConsent({ ...shop, baseUrl }, customer, new URL(line));
-      const led = await browser.press(page, 'approve', { budget: '20.00' });
-      await fetch(leadsTo(led) ?? 'http://127.0.0.1:9/');
-    }
+  const named = ['--url', issuer, '--resource', `${issuer}/mcp`, '--client-id', client_id, '--port', String(back)];
+  const suite = spawn(process.execPath, [SUITE, 'authorization', ...named, '--spec-version', version]);
+  const ended = once(suite, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface(suite.stdout)) {
+    lines.push(line);
+    if (!line.startsWith(`${issuer}/oauth/authorize?`)) continue;
+    const { browser, page } = await atConsent({ ...shop, baseUrl }, customer, new URL(line));
+    const led = await browser.press(page, 'approve', { budget: '20.00' });
+    await fetch(leadsTo(led) ?? 'http://127.0.0.1:9/');
+  }
 
-    const output = lines.join('\n');
-    expect([await ended, output]).toEqual([[0, null], expect.stringContaining('Total: 3 passed, 0 failed')]);
-    expect(output).not.toMatch(/skipped|warning/i);
-  },
-);
+  const output = lines.join('\n');
+  expect([await ended, output]).toEqual([[0, null], expect.stringContaining('Total: 3 passed, 0 failed')]);
+  expect(output).not.toMatch(/skipped|warning/i);
+});
 
 /** Starts a proxy that adds the token to each request, because the suite cannot send one. Returns the proxy's URL. */
 async function serverWith(token: string): Promise<string> {

@@ -36,6 +36,7 @@ import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Load } from './http/pipeline/shedding.ts';
 import type { ApiRequest } from './http/request.ts';
 import { surfaces, whenAsked } from './later.ts';
+import type { PublicMcpDeps } from './mcp/public-endpoint.ts';
 import type { AuditKey } from './shop/audit/keys.ts';
 import { ShopError } from './shop/errors.ts';
 import { openAccounts } from './shop/payments/accounts/providers.ts';
@@ -184,12 +185,7 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
       return paymentWebhooks({ db, secretKey, hosts, accounts, deadlines });
     }),
   );
-  router.all(
-    ['/mcp', '/sites/:site_id/mcp'],
-    whenAsked(async () =>
-      (await import('./mcp/endpoint.ts')).mcp({ hosts, handle: answer, identify: named, calls, limits }),
-    ),
-  );
+  addMcp(router, { db, hosts, handle: answer, identify: named, calls, limits });
   router.use(unprefixedPaths());
   const ucp = whenAsked(async () => {
     const { rest } = await import('./ucp/rest.ts');
@@ -214,6 +210,17 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
     }),
   );
   return router;
+}
+
+function addMcp(router: Router, deps: PublicMcpDeps): void {
+  router.all(
+    ['/mcp', '/sites/:site_id/mcp'],
+    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp(deps)),
+  );
+  router.all(
+    ['/mcp/public', '/sites/:site_id/mcp/public'],
+    whenAsked(async () => (await import('./mcp/public-endpoint.ts')).publicMcp(deps)),
+  );
 }
 
 const UCP_PATH = /^(?:\/sites\/[^/]+)?\/(?:ucp\/|\.well-known\/ucp(?:[/?]|$))/;

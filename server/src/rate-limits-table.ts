@@ -18,8 +18,8 @@ const WINDOWS: Record<number, string> = { 60: 'minute', 900: '15 minutes', 3600:
 function table(): string {
   const limits = Object.entries(RATE_LIMITS) as [RateLimitName, RateLimit][];
   const rows = limits.map(([name, limit]) => {
-    const { points, seconds, counts, per, strict, rejectsOnlyFailures, strangers } = limit;
-    const kept = rejectsOnlyFailures ? 'failures only' : strict ? 'never skipped' : 'load';
+    const { points, seconds, counts, per, strict, rejectsOnlyFailures, delays, strangers } = limit;
+    const kept = delays ? 'delay' : rejectsOnlyFailures ? 'failures only' : strict ? 'never skipped' : 'load';
     const most = isOfAllSites(name) ? 'fixed' : `1 to ${mostOf(limit)}`;
     return `| \`${name}\` | ${counts} | ${per} | ${points} per ${WINDOWS[seconds]} | ${kept} | ${most} | ${strangers} |\n`;
   });

@@ -65,3 +65,18 @@ test('over stdio an assistant can use the tools of the shop until it disconnects
   expect(await wrong.ended).toBe(3);
   expect(String(wrong.stderr.read())).toContain('COMMERCE_AGENT_TOKEN');
 });
+
+test('over stdio an assistant can read the public catalogue without a token', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Oak table lamp', price: '30.00' });
+  const { stdin, stdout, ended } = begin(`${shop.baseUrl}/sites/${shop.site_id}/mcp/public`, '');
+  const client = new Client({ name: 'desktop', version: '1.0.0' });
+  await client.connect(new StdioServerTransport(stdout, stdin));
+
+  const found = (await client.callTool({ name: 'search_catalog', arguments: { q: 'lamp' } })) as CallToolResult;
+  await expect(client.callTool({ name: 'find_and_buy', arguments: {} })).rejects.toThrow('no such tool');
+  stdin.end();
+
+  expect((found.structuredContent as { products: unknown[] }).products).toHaveLength(1);
+  expect(await ended).toBe(0);
+});

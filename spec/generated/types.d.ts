@@ -4494,7 +4494,7 @@ export interface paths {
         };
         /**
          * List the filter values
-         * @description The types, collections, vendors, tags, option values, attributes and prices of the products in the token's categories, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
+         * @description The types, collections, vendors, tags, option values, attributes and prices of the products of the shop, or of the token's categories if it has any, with counts, in at most about 1,500 tokens. Read it once, then send filters to searchCatalog and the intents.
          */
         get: operations["agent.getFacets"];
         put?: never;
@@ -4514,7 +4514,7 @@ export interface paths {
         };
         /**
          * Search the catalogue
-         * @description The products in the token's categories, in short form, by page. Prefer filters, which apply exactly, and keep q for words. Several filters of one kind (or of one option or attribute) mean any of them; filters of different kinds must all hold for one variant; each exclude filter excludes. q searches like the storefront, best first; without it the newest come first. If q and a filter conflict, the filter wins, and understood reports it. getFacets lists the values that filters can have.
+         * @description The products of the shop, or of the token's categories if it has any, in short form, by page. Prefer filters, which apply exactly, and keep q for words. Several filters of one kind (or of one option or attribute) mean any of them; filters of different kinds must all hold for one variant; each exclude filter excludes. q searches like the storefront, best first; without it the newest come first. If q and a filter conflict, the filter wins, and understood reports it. getFacets lists the values that filters can have.
          */
         get: operations["agent.searchCatalog"];
         put?: never;
@@ -4620,7 +4620,7 @@ export interface paths {
         };
         /**
          * Read the shop
-         * @description Facts to read before a search: the shop's name, currency and language, delivery countries, payment methods, categories, limits for agents, and the URLs of its legal texts. allowed_categories are those of the token.
+         * @description Facts to read before a search: the shop's name, currency and language, delivery countries, payment methods, the terms of delivery, payment, returns and withdrawal in words, categories, limits for agents, and the URLs of its legal texts. allowed_categories are those of the token.
          */
         get: operations["agent.getShop"];
         put?: never;
@@ -10528,6 +10528,12 @@ export interface components {
             };
             /** @description How the customer can pay on the page of a checkout. */
             payment_methods: components["schemas"]["PaymentChoice"][];
+            /** @description The terms of delivery, payment, returns and withdrawal in words, written by the server from the shop's settings. They do not replace the legal texts, whose URLs are in content.policies. */
+            terms: {
+                /** @enum {string} */
+                topic: "delivery" | "payment" | "returns" | "withdrawal";
+                text: string;
+            }[];
             /** @description The limits of the shop for agents. */
             agents: {
                 enabled: boolean;

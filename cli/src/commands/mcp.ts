@@ -10,7 +10,7 @@ import { addMcpLogin, loginRemedy, tokenFor } from './mcp-login.ts';
 const EXAMPLES = `
 It reads MCP messages from the standard input and writes them to the standard output, for assistants on this machine that
 start their servers themselves. The token is that of COMMERCE_AGENT_TOKEN (agt_…) or, without it, the one that
-"commerce mcp login" stored for the address. Assistants that reach the shop over the network need no command: give them the address.
+"commerce mcp login" stored for the address. An address that ends in /mcp/public needs none. Assistants that reach the shop over the network need no command: give them the address.
 
 Examples:
   $ commerce mcp login https://shop.example/mcp --budget-cents 5000
@@ -28,10 +28,13 @@ export function addMcp(program: Command, terminal: Terminal): void {
   addMcpLogin(mcp, terminal);
 }
 
+/** The endpoint that needs no token. */
+const PUBLIC = /\/mcp\/public$/;
+
 async function serve(address: string, terminal: Terminal): Promise<void> {
   checkAddress(address);
   const token = terminal.env.COMMERCE_AGENT_TOKEN || tokenFor(await readAgents(terminal.env), address);
-  if (!token) {
+  if (!token && !PUBLIC.test(address)) {
     const remedy = `${loginRemedy(address)}, or set COMMERCE_AGENT_TOKEN to the token of an agent (agt_…).`;
     throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token for this address.', remedy);
   }

@@ -4,7 +4,7 @@ import type { CallToolResult, DiscoverResult, ListToolsResult } from '@modelcont
 import { CommandError, EXIT } from '../errors.ts';
 import { version } from '../version.ts';
 
-/** Calls a shop's MCP endpoint with an agent's token. */
+/** Calls a shop's MCP endpoint, with an agent's token except at the public one. */
 export interface ShopTools {
   discover(): Promise<DiscoverResult>;
   list(): Promise<ListToolsResult>;
@@ -53,7 +53,7 @@ const ENVELOPE = {
 const ATTEMPTS = 3;
 const TIMEOUT_MS = 60_000;
 
-export function shopTools(address: string, token: string): ShopTools {
+export function shopTools(address: string, token: string | undefined): ShopTools {
   async function send<Result>(method: string, params: Record<string, unknown> & { name?: string }): Promise<Result> {
     const { _meta, ...rest } = params;
     const message = {
@@ -65,7 +65,7 @@ export function shopTools(address: string, token: string): ShopTools {
     const headers = {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
-      Authorization: `Bearer ${token}`,
+      ...(token && { Authorization: `Bearer ${token}` }),
       'MCP-Protocol-Version': PROTOCOL_VERSION,
       'Mcp-Method': method,
       ...(params.name !== undefined && { 'Mcp-Name': encodeURIComponent(params.name) }),

@@ -143,6 +143,7 @@ function agentShop({ state, agent }: Caller) {
       pickup,
     },
     payment_methods: options.some(isPaidOnReceipt) ? [...methods, 'manual' as const] : methods,
+    terms: [{ topic: 'returns' as const, text: 'Customers can request a return for 30 days after delivery.' }],
     agents: { enabled: true, max_budget_cents, max_lifetime_days: 90 },
     allowed_categories: agent?.terms.categories ?? [],
     content: {

@@ -70,6 +70,41 @@ test('an agent can request new permissions even if its customer has ten agents, 
   ]);
 });
 
+test('the replacement of a token that works only at the API works only there too, unless it names another resource', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const resourceOf = async (id: string | undefined) => {
+    const { rows } = await shop.owner.query('select resource from commerce.tokens where id = $1', [id]);
+    return rows[0]?.resource;
+  };
+  const replaced = async (resource: string | null) => {
+    const old = await givenAgent(shop, customer);
+    await shop.owner.query('update commerce.tokens set resource = $2 where id = $1', [old.token_id, resource]);
+    const { asked } = await askAgain(shop, old.access_token, {});
+    await approve(customer, asked.user_code);
+    return asked.device_code;
+  };
+
+  const { data: bound } = await poll(shop, await replaced(''));
+  const { data: unbound } = await poll(shop, await replaced(null));
+  const named = await fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      device_code: await replaced(''),
+      resource: `http://localhost/sites/${shop.site_id}/mcp`,
+    }),
+  });
+
+  expect(await resourceOf(bound?.token_id)).toBe('');
+  expect(await resourceOf(unbound?.token_id)).toBeNull();
+  expect(await resourceOf(((await named.json()) as { token_id: string }).token_id)).toBe('/mcp');
+  const at = (path: string) =>
+    fetch(`${shop.baseUrl}${path}`, { headers: { Authorization: `Bearer ${bound?.access_token}` } });
+  expect((await at('/api/agent/token')).status).toBe(200);
+  expect((await at(`/sites/${shop.site_id}/mcp`)).status).toBe(401);
+});
+
 test('a revoked token cannot request new permissions, and its earlier requests become invalid', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();

@@ -57,6 +57,7 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   order_payments: ADD,
   order_versions: ADD,
   payment_events: ADD,
+  public_tool_calls: ADD,
   refund_items: ADD,
   refunds: ADD,
   site_domains: READ,

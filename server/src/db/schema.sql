@@ -2269,6 +2269,19 @@ CREATE INDEX products_searched ON commerce.products USING gin (site_id, name pub
 CREATE INDEX products_visible ON commerce.products USING btree (site_id, id) INCLUDE (published_at, price, price_max) WHERE (status = 'active'::text);
 alter table commerce.products enable row level security, force row level security;
 
+create table commerce.public_tool_calls (
+  site_id uuid not null,
+  id uuid not null,
+  address inet,
+  tool text,
+  outcome text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint public_tool_calls_pkey PRIMARY KEY (site_id, id),
+  constraint public_tool_calls_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+CREATE INDEX public_tool_calls_age ON commerce.public_tool_calls USING btree (site_id, created_at);
+alter table commerce.public_tool_calls enable row level security, force row level security;
+
 create table commerce.rate_counts (
   key_hash bytea not null,
   points integer not null,
@@ -3457,6 +3470,12 @@ create policy search_reads on commerce.products as permissive for select to comm
 create policy tenant on commerce.products as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.public_tool_calls as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.public_tool_calls as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.refund_items as permissive for select to commerce_backup
   using (true);
 
@@ -3921,6 +3940,10 @@ grant delete, insert, select, update on commerce.products to commerce_app;
 grant select on commerce.products to commerce_backup;
 
 grant select on commerce.products to commerce_search;
+
+grant insert, select on commerce.public_tool_calls to commerce_app;
+
+grant select on commerce.public_tool_calls to commerce_backup;
 
 grant delete, insert, select, update on commerce.rate_counts to commerce_app;
 

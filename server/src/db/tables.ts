@@ -788,6 +788,14 @@ export interface Tables {
     returnable: boolean;
     withdrawal_exempt: 'none' | 'custom_made' | 'perishable' | 'sealed_hygiene' | 'digital';
   };
+  public_tool_calls: {
+    site_id: string;
+    id: string;
+    address: string | null;
+    tool: string | null;
+    outcome: string;
+    created_at: string;
+  };
   rate_counts: {
     key_hash: Buffer;
     points: number;

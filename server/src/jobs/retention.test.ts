@@ -244,6 +244,27 @@ test('deletes closed withdrawals three years after the end of their year, and ke
   ]);
 });
 
+test('deletes the records of calls without a token after 30 days, in its own site only', async () => {
+  const [shop, other] = [await openShop(), await openShop()];
+  const record = ({ site_id }: OpenShop, age: string) =>
+    shop.owner.query(
+      `insert into commerce.public_tool_calls (site_id, id, address, tool, outcome, created_at)
+        values ($1, gen_random_uuid(), '192.0.2.1', $2::text, 'done', now() - $2::text::interval)`,
+      [site_id, age],
+    );
+  for (const age of ['31 days', '30 days 1 minute', '29 days 23 hours']) await record(shop, age);
+  await record(other, '1 day');
+
+  const deleted = await runRetention(shop);
+
+  const { rows } = await shop.owner.query<{ tool: string }>(
+    'select tool from commerce.public_tool_calls where site_id = any($1) order by created_at',
+    [[shop.site_id, other.site_id]],
+  );
+  expect(rows).toEqual([{ tool: '29 days 23 hours' }, { tool: '1 day' }]);
+  expect(deleted).toMatchObject({ public_tool_calls: 2 });
+});
+
 test('skips carts and checkouts that a call has locked, and deletes them later', async () => {
   const shop = await openShop();
   const [locked] = [await shop.givenCart(), await shop.givenCart()];

@@ -181,6 +181,8 @@ function statementsOf(site_id: string, { cartsDays, addressesDays, auditDays }: 
           and created_at <= ${carts} limit ${BATCH}))`,
     payment_events: sql`delete from commerce.payment_events where ${site} and ctid = any(array(
         select ctid from commerce.payment_events where ${site} and received_at <= ${carts} limit ${BATCH}))`,
+    public_tool_calls: sql`delete from commerce.public_tool_calls where ${site} and ctid = any(array(
+        select ctid from commerce.public_tool_calls where ${site} and created_at <= now() - interval '30 days' limit ${BATCH}))`,
     agent_profiles: sql`delete from commerce.agent_profiles where ${site} and expires_at <= ${audit} and id in (
         select id from commerce.agent_profiles p where ${site} and expires_at <= ${audit} and not exists (
           select from commerce.audit_events e where e.site_id = p.site_id and e.actor_id = p.id)

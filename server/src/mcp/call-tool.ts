@@ -32,7 +32,7 @@ export async function callTool(
   call: ToolCall,
 ): Promise<CallToolResult | undefined> {
   const tool = agentTools().get(call.name);
-  const { authorization = '' } = served.req.headers;
+  const authorization = (!claim.isPublicTool && served.req.headers.authorization) || '';
   if (!tool) {
     await calls.refuse(served, { headers: { authorization } }, notFound('tool'));
     return undefined;

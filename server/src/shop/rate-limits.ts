@@ -20,6 +20,8 @@ export interface RateLimit {
    * enter the right code or password.
    */
   rejectsOnlyFailures: boolean;
+  /** Whether calls above the limit are delayed and never rejected, because strangers share it. */
+  delays?: true;
   /** The effect if a stranger uses up the limit, for the documentation. */
   strangers: string;
 }
@@ -84,6 +86,19 @@ export const RATE_LIMITS = {
     per: 'host of the profile',
     strangers: 'Naming a profile of the same host, from ten addresses: refuse its agents for the rest of the minute',
   }),
+  public_tool: load(60, {
+    counts: 'Tools called at `/mcp/public`',
+    per: 'address',
+    strangers: 'From the same address: refuse its tools at `/mcp/public` for the rest of the minute',
+  }),
+  public_tool_site: {
+    ...load(600, {
+      counts: 'The same, of all addresses',
+      per: 'site',
+      strangers: 'From ten addresses and more: delay each further call at `/mcp/public` by a second; none is refused',
+    }),
+    delays: true,
+  },
   agent_profile: load(30, {
     counts: 'Profiles of agents that have to be fetched',
     per: 'address',

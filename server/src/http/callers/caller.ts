@@ -16,6 +16,8 @@ export interface Claim {
   merchant_id: string | null;
   /** An agent without a token, identified by its profile, which the server has fetched. */
   guest?: GuestAgent;
+  /** Whether the call is of a tool at the MCP endpoint that needs no token. `kind` is then `anonymous`. */
+  isPublicTool?: true;
   /** Whether the call came through UCP, which needs no storefront token. */
   byProtocol?: true;
   /** The resource at which an agent's token is used. Undefined means the API. */
@@ -47,6 +49,7 @@ export interface Caller {
   /** Set only for an agent with a token. */
   agent?: AgentPermissions;
   guest?: GuestAgent;
+  isPublicTool?: true;
   /** Set only if a customer is logged in. */
   session?: { id: string; token_id: string; ends_soon: boolean };
   /** Whether the staff member confirmed the password or a second factor within the last 15 minutes. */

@@ -16,7 +16,7 @@ import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim, GuestAgent } from './caller.ts';
 import { humanOnly } from './claims.ts';
-import { authenticateOpen, invalidToken, NOBODY } from './open-callers.ts';
+import { authenticateOpen, callerInSite, invalidToken, NOBODY } from './open-callers.ts';
 import { requireResource } from './resources.ts';
 import { requireScope, scopesOfKey, scopesOfRole } from './scopes.ts';
 import {
@@ -58,6 +58,7 @@ export async function authenticate(
   local: boolean,
   { shown = [], key }: Beside = {},
 ): Promise<Caller> {
+  if (claim.isPublicTool) return authenticatePublicTool(connection, claim, operation, local);
   if (claim.kind === 'anonymous') return authenticateOpen(connection, claim, operation, local);
   if (claim.guest) return authenticateGuest(connection, claim, claim.guest, operation, local, shown);
   return claim.kind === 'staff'
@@ -139,6 +140,21 @@ async function authenticateGuest(
     ...{ principal_id: guest.profile_id, credential_id: guest.profile_id, scopes: GUEST_AGENT_SCOPES },
     ...{ limits: found.limits ?? {}, allowed_origins: [] },
   };
+}
+
+/** Reads of the published catalogue and of the shop's facts. Carts, orders and customers need other scopes. */
+const PUBLIC_TOOL_SCOPES = ['catalog:read'];
+
+/** Authenticates a call of a public tool. The endpoint has already determined the shop. */
+async function authenticatePublicTool(
+  connection: Connection,
+  claim: Claim,
+  operation: Operation,
+  local: boolean,
+): Promise<Caller> {
+  const caller = await callerInSite(connection, claim, operation, local);
+  requireScope(operation, PUBLIC_TOOL_SCOPES);
+  return { ...caller, isPublicTool: true, scopes: PUBLIC_TOOL_SCOPES };
 }
 
 function tenantOf(known: Known, { catalog_version, era, shown_stock = null, moment }: TokenRow): Tenant {

@@ -11,11 +11,13 @@ import type { OrNulls } from '../../db/nulls.ts';
 import type { ResourcePath } from '../../shop/agents/issuers.ts';
 import { type Closed, notFound, ShopError, siteClosed } from '../../shop/errors.ts';
 import { outsideOfTenants, type Tenant } from '../../shop/shop.ts';
+import type { SiteLimits } from '../../shop/site-limits.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import type { Caller, Claim } from './caller.ts';
 import { requireResource } from './resources.ts';
+import { versionOf } from './token-look-up.ts';
 
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -128,6 +130,29 @@ async function bySite(connection: Connection, claim: Claim, site_id: string, loc
   const { token_id, scopes, categories, customer_id } = found;
   const agent = { token_id, categories, scopes };
   return { ...callerIn(found, token_id), kind: 'agent', customer_id, agent };
+}
+
+/** An anonymous caller in a site that the caller of this function has determined. Throws `not_found`, or if it is closed. */
+export async function callerInSite(
+  connection: Connection,
+  { site_id }: Claim,
+  operation: Operation,
+  local: boolean,
+): Promise<Caller> {
+  const { rows } = await query<
+    OrNulls<Omit<Tenant, 'catalog_version' | 'era'>> &
+      Pick<Tenant, 'catalog_version' | 'era'> & { closed: Closed | null; limits: SiteLimits }
+  >(
+    connection,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.closed, s.limits,
+        ${versionOf(operation)} as catalog_version, ${ERA} as era,
+        set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
+      from (select 1) as always left join sites s on s.site_id = ${site_id}::uuid`,
+  );
+  const [found] = rows;
+  if (!found || found.site_id === null) throw notFound('shop');
+  if (found.closed) throw siteClosed(found.closed);
+  return { ...callerIn(found, NOBODY), limits: found.limits };
 }
 
 async function byDeviceCode(

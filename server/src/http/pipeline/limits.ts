@@ -41,6 +41,11 @@ export interface Limits {
    * connection, so this does not count as a call of the agent.
    */
   countListing(site_id: string, sender: Sender, caller?: Caller): Promise<Counted>;
+  /**
+   * Counts a tool call at the MCP endpoint without a token, by IP address. Above the limit of the whole site, `delayed` is
+   * true: the caller waits, but is not rejected.
+   */
+  countPublicTool(site_id: string, sender: Sender): Promise<Counted & { delayed: boolean }>;
   countOperator(key_id: string): Promise<Counted>;
   /** Counts a call of an authenticated caller. Returns the remaining quota, and an error if it is used up. */
   count(operation: Operation, caller: Caller, request: Counting): Promise<Counted>;
@@ -63,6 +68,7 @@ const UNLIMITED: Limits = {
   countFetch: unlimited,
   countClientDocument: unlimited,
   countListing: unlimited,
+  countPublicTool: async () => ({ headers: {}, delayed: false }),
   countOperator: unlimited,
   count: unlimited,
 };
@@ -126,9 +132,18 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
       const key = `${site_id}:${caller?.principal_id ?? networkOf(ip)}`;
       return draw('agent_tool_list', [['agent_tool_list', key]], limits);
     },
+    async countPublicTool(site_id, { ip }) {
+      const limits = await findSiteLimits(db, site_id);
+      const own = await draw('public_tool', [['public_tool', `${site_id}:${networkOf(ip)}`]], limits);
+      // A rejected call takes no point from the site, so that one address cannot delay the others for long.
+      if (own.refusal) return { ...own, delayed: false };
+      const { refusal } = await draw('public_tool_site', [['public_tool_site', site_id]], limits);
+      return { ...own, delayed: refusal !== undefined };
+    },
     countOperator: (key_id) => draw('operator', [['operator', key_id]]),
     async count(operation, caller, request) {
-      if (isStrict(operation)) return { headers: {} };
+      // `countPublicTool` has counted the call of a public tool.
+      if (isStrict(operation) || caller.isPublicTool) return { headers: {} };
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
       const own = await countOwn(operation, caller, request, limits);
       if (own.refusal || !caller.private_token_id) return own;

@@ -37,6 +37,7 @@ test("llms.txt and skill.md contain a shop's data and every agent operation, wit
   for (const text of [first, second]) {
     expect(text).toContain('- Delivery to: DE');
     expect(text).toContain('- Categories: Mugs');
+    expect(text).toContain(`http://localhost/sites/${shop.site_id}/mcp/public`);
     expect(text).toContain('- Payment, by the customer: bank_transfer');
   }
   for (const { id, path, surface, scope } of operationTable) {

@@ -15,6 +15,9 @@ description: ${JSON.stringify(`Find and buy products in the online shop ${shop.c
 
 ${factsOf(shop).join('\n')}
 
+To look around, no consent is needed: the tools at ${shop.issuer}/mcp/public (Model Context Protocol, without a token) search the catalogue
+and read products, facts and terms of the shop.
+
 ## 1. Ask the customer for consent
 
 \`\`\`http

@@ -93,8 +93,8 @@ interface ApprovedConsent {
 /**
  * Issues the token of an approved request once, even for concurrent polls. Locks the customer's row, so that no
  * customer gets more than ten active tokens. First revokes the token that the new one replaces, if any. Throws
- * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without
- * `resource`, the token is valid for all resources of the shop.
+ * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without `resource`,
+ * the token has the resource of the token that it replaces, and is otherwise valid for all resources of the shop.
  */
 export async function issue(
   shop: Shop,
@@ -115,20 +115,26 @@ export async function issue(
   if (replaces_token_id && !(await agentTokens.endReplaced(shop, replaces_token_id, customer_id))) throw expired();
   await requireFreeTokenSlot(shop, customer_id);
   if (client_id !== null) await clients.noteUse(shop, client_id);
-  const { access_token, ...issued } = await insertToken(shop, consent_id, customer_id, resource, terms);
+  const { access_token, ...issued } = await insertToken(shop, {
+    consent_id,
+    customer_id,
+    resource,
+    replaces_token_id,
+    ...terms,
+  });
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const details = { agent_name, budget_cents, max_per_order_cents, budget_period, currency: shop.currency, categories };
   const expires_at = terms.token_expires_at;
   return { access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' '), ...issued, ...details, expires_at };
 }
 
-async function insertToken(
-  shop: Shop,
-  consent_id: string,
-  customer_id: string,
-  resource: ResourcePath | null,
-  terms: Omit<ApprovedConsent, 'expires_in' | 'replaces_token_id' | 'client_id'>,
-) {
+type NewToken = Omit<ApprovedConsent, 'expires_in' | 'client_id'> & {
+  consent_id: string;
+  customer_id: string;
+  resource: ResourcePath | null;
+};
+
+async function insertToken(shop: Shop, { consent_id, customer_id, resource, replaces_token_id, ...terms }: NewToken) {
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const access_token = mintToken('agent');
   const token_id = uuidv7();
@@ -137,7 +143,8 @@ async function insertToken(
         insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id,
           categories, resource)
         values (${shop.siteId}, ${token_id}, 'agent', ${hashToken(access_token)}, ${visiblePrefix(access_token)},
-          ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[], ${resource})
+          ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[], coalesce(${resource}, (
+            select r.resource from tokens r where r.site_id = ${shop.siteId} and r.id = ${replaces_token_id})))
         returning site_id, id
       )
       insert into agent_tokens as a (site_id, id, consent_id, budget_cents, max_per_order_cents, budget_period, budget_since)

@@ -5,12 +5,16 @@ import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { listCategories } from '../agent-limits/shop-categories.ts';
 import { offeredMethods, readTerms } from '../checkout/state.ts';
+import { withdrawFormUrl } from '../links.ts';
 import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
+import { withdrawalPage } from '../merchant/withdrawal-page.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
+import { policyOf } from '../returns/policy.ts';
 import { type ActiveOption, isPaidOnReceipt } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { nameOf } from './products.ts';
+import { termsInWords } from './terms.ts';
 
 const MAX_CATEGORIES = 50;
 
@@ -20,12 +24,14 @@ interface Facts {
   brand: Brand;
   legal: LegalLinks;
   default_locale: Locale;
+  withdrawal_page: boolean;
 }
 
 export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<AgentShop> {
-  const [facts, terms, found] = await together(
+  const [facts, terms, returns, found] = await together(
     readFacts(shop),
     readTerms(shop),
+    policyOf(shop),
     listCategories(shop, MAX_CATEGORIES + 1),
   );
   const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
@@ -36,14 +42,20 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
   const pickup = options.some(({ kind }) => kind === 'pickup');
   const onReceipt = options.some(isPaidOnReceipt);
   const methods = offeredMethods(terms, checkoutDeps, null);
+  const payment_methods: AgentShop['payment_methods'] = onReceipt ? [...methods, 'manual'] : methods;
+  const { prices_include_tax } = terms;
   return {
     site_id: shop.siteId,
     currency: shop.currency,
     currency_digits: shop.currencyDigits,
-    prices_include_tax: terms.prices_include_tax,
+    prices_include_tax,
     default_locale: facts.default_locale,
     delivery: { ...reachOf(options.filter(({ kind }) => kind === 'delivery')), pickup },
-    payment_methods: onReceipt ? [...methods, 'manual'] : methods,
+    payment_methods,
+    terms: termsInWords({
+      ...{ currency: shop.currency, options, payment_methods, prices_include_tax, returns },
+      withdrawal_form_url: facts.withdrawal_page ? withdrawFormUrl(checkoutDeps, shop.siteId) : null,
+    }),
     agents: { enabled, max_budget_cents, max_lifetime_days },
     allowed_categories: shop.agent?.categories ?? [],
     content: {
@@ -61,9 +73,9 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
 
 async function readFacts(shop: Shop): Promise<Facts> {
   const found = await shop.one<Facts>(
-    sql`select name, agent_policy, default_locale, ${JSON.stringify(NO_BRAND)}::jsonb || brand as brand,
+    sql`select name, agent_policy, default_locale, ${withdrawalPage} as withdrawal_page, ${JSON.stringify(NO_BRAND)}::jsonb || brand as brand,
         ${JSON.stringify(NO_LEGAL)}::jsonb || legal as legal
-      from site_settings where site_id = ${shop.siteId}`,
+      from site_settings t where t.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
   return found;

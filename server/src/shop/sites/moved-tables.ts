@@ -14,6 +14,7 @@ export const LEFT_OUT: Record<string, string> = {
   catalog_schedule: 'written again as products and collections arrive',
   event_listeners: 'connections to the server that exports',
   login_unlocks: 'secrets of links in mails about throttled logins, which live for an hour',
+  public_tool_calls: 'calls to the server that exports, kept for 30 days',
   product_changes: 'numbered by the transactions of a cluster; integrations start again',
   signing_keys: 'secrets, which the header of an encrypted export contains; otherwise the shop creates a new key',
 };

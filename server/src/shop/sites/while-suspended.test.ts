@@ -25,8 +25,8 @@ test('a suspended site answers 403 to agents over MCP and UCP, with and without 
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());
   const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
   const call = { name: 'list_products', arguments: {} };
-  const overMcp = () =>
-    fetch(`${issuer}/mcp`, {
+  const overMcp = (path = '/mcp') =>
+    fetch(`${issuer}${path}`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -36,15 +36,16 @@ test('a suspended site answers 403 to agents over MCP and UCP, with and without 
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
     });
+  const withoutToken = () => overMcp('/mcp/public');
   const search = { body: { query: 'mug' } };
   const byToken = () =>
     ucpClient({ issuer, profile: profile.url, token: access_token }).send('search_catalog', '', search);
   const asGuest = () => ucpClient({ issuer, profile: profile.url }).send('search_catalog', '', search);
-  for (const ask of [overMcp, byToken, asGuest]) expect((await ask()).status).toBe(200);
+  for (const ask of [overMcp, withoutToken, byToken, asGuest]) expect((await ask()).status).toBe(200);
 
   await suspend(shop.site_id);
 
-  for (const ask of [overMcp, byToken, asGuest]) {
+  for (const ask of [overMcp, withoutToken, byToken, asGuest]) {
     const answer = await ask();
     const text = await answer.text();
     expect([ask.name, answer.status, text]).toEqual([ask.name, 403, expect.stringContaining('suspended')]);
@@ -53,7 +54,7 @@ test('a suspended site answers 403 to agents over MCP and UCP, with and without 
 
   await resume(shop.site_id);
 
-  for (const ask of [overMcp, byToken, asGuest]) expect((await ask()).status).toBe(200);
+  for (const ask of [overMcp, withoutToken, byToken, asGuest]) expect((await ask()).status).toBe(200);
 });
 
 test('rejects an upload while a site is suspended, and accepts it at the same URL afterwards', async () => {
