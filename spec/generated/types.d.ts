@@ -2789,7 +2789,7 @@ export interface paths {
         put?: never;
         /**
          * Close a return
-         * @description Closes a received return, or an approved one with keep_goods. Announced pieces that did not arrive can be returned again. Without a refund or an exchange, reason is required (422). Any other status is 409 invalid_transition.
+         * @description Closes a received return, or an approved one with keep_goods. Announced pieces that did not arrive can be returned again. With lost, they were lost on the way back to the shop: the customer does not have to pay them. Without a refund or an exchange, reason is required (422). Any other status is 409 invalid_transition.
          */
         post: operations["dashboard.closeReturn"];
         delete?: never;
@@ -20356,6 +20356,11 @@ export interface operations {
                 "application/json": {
                     /** @description Why the customer gets no money. */
                     reason?: string | null;
+                    /**
+                     * @description Whether the announced pieces that did not arrive were lost on the way back. Lowers amount_due of the order by their price, and counts them as returned and missing. Only for an order that is not paid (422); refund a paid one.
+                     * @default false
+                     */
+                    lost?: boolean;
                 };
             };
         };
