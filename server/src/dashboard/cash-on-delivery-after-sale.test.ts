@@ -147,6 +147,32 @@ test('a return of a paid order, or one that has arrived completely, cannot be cl
   expect(await details()).toMatchObject({ payment_status: 'paid', amount_received: '20.40' });
 });
 
+test('an unpaid order that is paid on receipt is not edited to a delivery without payment on delivery (422)', async () => {
+  const { shop, at, details, ship, deliver } = await givenOrder({ invoices: false });
+  const plain = await shop.givenShippingOption({ name: 'Post', price: '1.00' });
+  const pickup = await shop.givenShippingOption({ name: 'Pickup', kind: 'pickup', price: '0.00' });
+  const before = await details();
+  const edit = (shipping_option_id: string, expected_total: string) =>
+    shop.dashboard.POST(`${orderPath}/edit`, { ...at, body: { shipping_option_id, expected_total } });
+  const dry = await shop.dashboard.POST(`${orderPath}/edit`, {
+    ...at,
+    body: { shipping_option_id: plain.id, dry_run: true },
+  });
+  for (const { error } of [dry, await edit(plain.id, '21.00')]) {
+    expect(error).toMatchObject({
+      error: 'validation_error',
+      detail: [{ loc: ['body', 'shipping_option_id'], msg: expect.stringContaining('payment on delivery') }],
+    });
+  }
+  expect(await details()).toEqual(before);
+  expect((await edit(pickup.id, '20.00')).data?.order).toMatchObject({
+    shipping_method: 'Pickup',
+    amount_due: '20.00',
+  });
+  await ship();
+  expect((await deliver()).data).toMatchObject({ payment_status: 'paid' });
+});
+
 test('two returns of one refused piece each leave nothing due either', async () => {
   const { ship, receive, details } = await givenOrder();
   await ship();
