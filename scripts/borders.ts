@@ -31,7 +31,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['returns'],
     ['withdrawals'],
     ['customers', 'payments', 'transfers'],
-    ['account', 'merchant', 'operators'],
+    ['account', 'due-payments', 'merchant', 'operators'],
     ['invoices'],
     ['mails'],
     ['checkout'],

@@ -286,6 +286,12 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   await bankDetails('null');
   await write('order_edited', { order_id });
   await bankDetails(`'${JSON.stringify(rows[0]?.bank_details)}'`);
+  await shop.owner.query(
+    `insert into commerce.payment_accounts (site_id, provider, mode, connected_account) values ($1, 'stripe', 'test', 'acct_1')`,
+    [shop.site_id],
+  );
+  await write('order_edited', { order_id });
+  await shop.owner.query('delete from commerce.payment_accounts where site_id = $1', [shop.site_id]);
   const sent = await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
     params,
     body: {

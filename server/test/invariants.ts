@@ -160,7 +160,7 @@ const INVARIANTS: Record<string, string> = {
       -- The money received: from the provider, by a transfer or in cash for the amount due, or recorded by hand.
       select coalesce(case when o.exchange_of is not null then o.exchange_credit + coalesce(h.recorded, 0) - x.moved end,
         (select sum(coalesce(p.captured_amount, p.amount)) from commerce.payments p
-          where p.site_id = o.site_id and p.order_id = o.id and p.status = 'succeeded' and o.paid)
+          where p.site_id = o.site_id and p.order_id = o.id and p.status = 'succeeded' and p.purpose = 'checkout' and o.paid)
           + coalesce(h.recorded, 0) - x.moved,
         (select v.received - (select coalesce(sum(p.amount), 0) from commerce.order_payments p
             where p.site_id = o.site_id and p.order_id = o.id and p.created_at <= v.replaced_at)
@@ -248,10 +248,19 @@ const INVARIANTS: Record<string, string> = {
     where o.checkout_id is not null and o.status <> 'cancelled' and not exists (
       select from commerce.payment_moves m where m.site_id = o.site_id and m.order_id = o.id and m.status = 'pending')
     group by o.site_id, o.id having bool_and(l.removed = l.quantity)`,
-  'an order has at most one payment, of its total': `
+  'money paid online for an amount due is recorded exactly once, in full': `
+    select p.id from commerce.payments p
+    left join commerce.order_payments r on r.site_id = p.site_id and r.payment_id = p.id
+    where p.purpose = 'amount_due' and ((p.status = 'succeeded') <> (r.id is not null)
+      or r.amount <> p.captured_amount or r.order_id <> p.order_id)`,
+  'the refunds of a payment at a provider do not exceed its captured amount': `
+    select p.id from commerce.payments p
+    join commerce.payment_moves m on m.site_id = p.site_id and m.payment_id = p.id and m.kind = 'refund' and m.status <> 'failed'
+    group by p.site_id, p.id having sum(m.amount) > coalesce(p.captured_amount, p.amount)`,
+  'an order has at most one payment from its checkout, of its total': `
     select o.id from commerce.orders o
     join commerce.payments p on p.site_id = o.site_id and p.order_id = o.id
-      and p.status in ('pending', 'authorized', 'succeeded')
+      and p.status in ('pending', 'authorized', 'succeeded') and p.purpose = 'checkout'
     group by o.site_id, o.id, o.total, o.payment_method
     -- An edit changes the total, not the payment.
     having count(*) > 1 or sum(p.amount) <> coalesce((select v.total from commerce.order_versions v

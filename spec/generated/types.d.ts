@@ -2176,7 +2176,7 @@ export interface paths {
         put?: never;
         /**
          * Edit an order before it ships
-         * @description Adds products, changes the quantities of lines and chooses another shipping option, while pieces of the order are left to ship. Send it with dry_run first, which changes nothing and returns the order as it would be, then again with the expected_total of that response; 409 price_changed has the new total if it differs. Taxes follow the rates of the purchase. Remaining pieces keep their share of the discount, added ones get none, and products are added at their current price. Stock is taken and returned (409 insufficient_stock). Pieces that were shipped, refunded or withdrawn from stay in the order (409 edit_exceeds_remaining). A line with quantity 0 leaves line_items. 409 payment_in_progress while a provider payment is open, such as an authorization that is not captured yet. The payment status of a paid order stays: a higher total is amount_due, a lower one refund_due. An unpaid order becomes paid if recorded payments cover its new total. 409 credit_limit_exceeded if an order on payment terms would cost so much more that the customer owes more than their credit_limit. The customer gets a mail, and the order page shows how to pay what is due. The budget of an agent that made the order does not change. The order's versions list what it was before. An edit that changes nothing writes no version and sends no mail.
+         * @description Adds products, changes the quantities of lines and chooses another shipping option, while pieces of the order are left to ship. Send it with dry_run first, which changes nothing and returns the order as it would be, then again with the expected_total of that response; 409 price_changed has the new total if it differs. Taxes follow the rates of the purchase. Remaining pieces keep their share of the discount, added ones get none, and products are added at their current price. Stock is taken and returned (409 insufficient_stock). Pieces that were shipped, refunded or withdrawn from stay in the order (409 edit_exceeds_remaining). A line with quantity 0 leaves line_items. 409 payment_in_progress while a provider payment is open, such as an authorization that is not captured yet, or a payment of an amount due that the customer has begun. An unpaid order that is paid on receipt takes only pickup or delivery with payment on delivery (422). The payment status of a paid order stays: a higher total is amount_due, a lower one refund_due. An unpaid order becomes paid if recorded payments cover its new total. 409 credit_limit_exceeded if an order on payment terms would cost so much more that the customer owes more than their credit_limit. The customer gets a mail, and the order page shows how to pay what is due. The budget of an agent that made the order does not change. The order's versions list what it was before. An edit that changes nothing writes no version and sends no mail.
          */
         post: operations["dashboard.editOrder"];
         delete?: never;
@@ -2789,7 +2789,7 @@ export interface paths {
         put?: never;
         /**
          * Close a return
-         * @description Closes a received return, or an approved one with keep_goods. Announced pieces that did not arrive can be returned again. Without a refund or an exchange, reason is required (422). Any other status is 409 invalid_transition.
+         * @description Closes a received return, or an approved one with keep_goods. Announced pieces that did not arrive can be returned again. With lost, they were lost on the way back to the shop: the customer does not have to pay them. Without a refund or an exchange, reason is required (422). Any other status is 409 invalid_transition.
          */
         post: operations["dashboard.closeReturn"];
         delete?: never;
@@ -6845,11 +6845,11 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description How money that was recorded by hand arrived.
+         * @description How money arrived that was recorded for an order.
          * @enum {string}
          */
         RecordedPaymentMethod: "bank_transfer" | "cash" | "card" | "other";
-        /** @description Money for an order that somebody recorded by hand. It is never changed. */
+        /** @description Money for an order that somebody recorded by hand, or that the customer paid online for an amount due. It is never changed. */
         OrderPayment: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
@@ -6860,8 +6860,10 @@ export interface components {
             received_at: components["schemas"]["Timestamp"];
             /** @description The reference of the payment elsewhere, such as that of the bank's entry. */
             reference: string | null;
-            /** @description The staff member or key that recorded it. */
+            /** @description The staff member or key that recorded it; a zero UUID if the customer paid online. */
             actor_id: components["schemas"]["Id"];
+            /** @description The payment at the payment provider, if the customer paid the amount due online. Null for money recorded by hand. */
+            payment_id: components["schemas"]["Id"] | null;
             created_at: components["schemas"]["Timestamp"];
         };
         /** @description How many pieces of an order's line were shipped, refunded and removed. to_fulfill = quantity − fulfilled − removed is left to ship; it is 0 for a cancelled order. */
@@ -7011,7 +7013,7 @@ export interface components {
             overdue: boolean;
             /** @description The chargebacks of the order's payment, oldest first. */
             disputes: components["schemas"]["Dispute"][];
-            /** @description The payments recorded by hand with POST payments, oldest first. */
+            /** @description The payments recorded by hand with POST payments, and the amounts due that the customer paid online, oldest first. */
             recorded_payments: components["schemas"]["OrderPayment"][];
             /** @description How many pieces of each line were shipped, refunded and are left to ship, in the order of line_items. */
             line_states: components["schemas"]["LineState"][];
@@ -20363,6 +20365,11 @@ export interface operations {
                 "application/json": {
                     /** @description Why the customer gets no money. */
                     reason?: string | null;
+                    /**
+                     * @description Whether the announced pieces that did not arrive were lost on the way back. Lowers amount_due of the order by their price, and counts them as returned and missing. Only for an order that is not paid (422); refund a paid one.
+                     * @default false
+                     */
+                    lost?: boolean;
                 };
             };
         };

@@ -184,8 +184,10 @@ function sentAndRefunded(order: OrderDetails, paint: Paint) {
     const state = status === 'failed' ? ` (failed: ${failure_reason})` : status === 'pending' ? ' (pending)' : '';
     return `${moment(created_at)}, ${amount} ${currency}, ${reason}${note ? `: ${note}` : ''}${state}`;
   });
-  const late = order.recorded_payments.map(({ received_at, amount, method, reference }) =>
-    [`${moment(received_at)}, ${amount} ${currency}, ${method}`, reference].filter(Boolean).join(', '),
+  const late = order.recorded_payments.map(({ received_at, amount, method, reference, payment_id }) =>
+    [`${moment(received_at)}, ${amount} ${currency}, ${payment_id ? 'online' : method}`, reference]
+      .filter(Boolean)
+      .join(', '),
   );
   const disputed = disputes.map(({ amount, status, reason, provider_reference, respond_by }) => {
     const until = status === 'open' && respond_by ? `; evidence until ${moment(respond_by)}` : '';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { givenVariant } from '../../test/buying.ts';
+import { givenVariant, stockOf } from '../../test/buying.ts';
 import { documentsOf, givenSeller } from '../../test/invoices.ts';
 import { POLICY } from '../../test/returns.ts';
 import { openShop } from '../../test/shop.ts';
@@ -73,6 +73,104 @@ test('nothing is due for a refused parcel after its return is received, and its 
   const params = { path: { customer_id: customer.id } };
   const erased = await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', { params });
   expect(erased.error).toBeUndefined();
+});
+
+test('nothing is due of a refused parcel of which one piece was lost on the way back, once the return is closed as lost', async () => {
+  const { shop, ship, details, line_item_id, order, product } = await givenOrder();
+  await ship();
+  const lines = [{ line_item_id, quantity: 2, reason: 'changed_mind' as const }];
+  const made = await shop.dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
+  const on = { params: { path: { return_id: made.data?.id ?? '' } } };
+  const id = made.data?.lines[0]?.id ?? '';
+  const close = (body: object) => shop.dashboard.POST(`${returnPath}/close`, { ...on, body });
+  const receive = (quantity: number, condition: 'resellable' | 'missing') =>
+    shop.dashboard.POST(`${returnPath}/receive`, { ...on, body: { lines: [{ id, quantity, condition }] } });
+  expect((await close({ lost: true, reason: 'Lost.' })).error).toMatchObject({ error: 'invalid_transition' });
+  expect(await documentsOf(shop, order.id)).toMatchObject([{ kind: 'invoice', total: '28.40' }]);
+  await receive(1, 'resellable');
+  await receive(1, 'missing');
+  // 28.40 less 10.00 and the fee of 2.00, which is kept.
+  expect(await details()).toMatchObject({ amount_due: '20.40', fulfillment_status: 'fulfilled' });
+  expect((await close({ lost: true })).error).toMatchObject({ detail: [{ loc: ['body', 'reason'] }] });
+
+  const closed = await close({ lost: true, reason: 'Lost by the carrier.' });
+
+  expect(closed.data).toMatchObject({
+    status: 'closed',
+    close_reason: 'Lost by the carrier.',
+    lines: [{ received_quantity: 2, condition: 'missing', restocked: 1 }],
+  });
+  expect(await details()).toMatchObject({ amount_due: '0.00', refund_due: '0.00', fulfillment_status: 'returned' });
+  expect((await stockOf(shop, product.id)).on_hand).toBe(49);
+  const credited = (await documentsOf(shop, order.id)).filter(({ kind }) => kind === 'credit_note');
+  expect(credited.reduce((sum, { total }) => sum + Number(total), 0)).toBeCloseTo(28.4);
+  expect((await close({ lost: true, reason: 'Lost.' })).error).toMatchObject({ error: 'invalid_transition' });
+});
+
+test('a lost piece is not paid for, but the piece that the customer keeps and the delivery are, without a return fee', async () => {
+  const { shop, ship, deliver, details, line_item_id, order } = await givenOrder();
+  await ship();
+  const lines = [{ line_item_id, quantity: 1, reason: 'changed_mind' as const }];
+  const made = await shop.dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
+  const on = { params: { path: { return_id: made.data?.id ?? '' } } };
+  await shop.dashboard.POST(`${returnPath}/receive`, {
+    ...on,
+    body: { lines: [{ id: made.data?.lines[0]?.id ?? '', quantity: 1, condition: 'missing' }] },
+  });
+  await shop.dashboard.POST(`${returnPath}/close`, { ...on, body: { lost: true, reason: 'Lost by the carrier.' } });
+  expect(await details()).toMatchObject({ amount_due: '18.40', fulfillment_status: 'fulfilled' });
+  await deliver();
+  expect(await details()).toMatchObject({ amount_received: '18.40', amount_due: '0.00', refund_due: '0.00' });
+});
+
+test('a return of a paid order, or one that has arrived completely, cannot be closed as lost (422)', async () => {
+  const { shop, ship, deliver, line_item_id, order, details } = await givenOrder();
+  await ship();
+  const lines = [{ line_item_id, quantity: 1, reason: 'changed_mind' as const }];
+  const given = async () => {
+    const made = await shop.dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
+    const on = { params: { path: { return_id: made.data?.id ?? '' } } };
+    const receive = (condition: 'resellable' | 'missing') =>
+      shop.dashboard.POST(`${returnPath}/receive`, {
+        ...on,
+        body: { lines: [{ id: made.data?.lines[0]?.id ?? '', quantity: 1, condition }] },
+      });
+    const close = () => shop.dashboard.POST(`${returnPath}/close`, { ...on, body: { lost: true, reason: 'Lost.' } });
+    return { receive, close };
+  };
+  const [whole, paid] = [await given(), await given()];
+  await whole.receive('resellable');
+  await paid.receive('missing');
+  expect((await whole.close()).error).toMatchObject({ detail: [{ loc: ['body', 'lost'] }] });
+  await deliver();
+  expect((await paid.close()).error).toMatchObject({ detail: [{ loc: ['body', 'lost'] }] });
+  expect(await details()).toMatchObject({ payment_status: 'paid', amount_received: '20.40' });
+});
+
+test('an unpaid order that is paid on receipt is not edited to a delivery without payment on delivery (422)', async () => {
+  const { shop, at, details, ship, deliver } = await givenOrder({ invoices: false });
+  const plain = await shop.givenShippingOption({ name: 'Post', price: '1.00' });
+  const pickup = await shop.givenShippingOption({ name: 'Pickup', kind: 'pickup', price: '0.00' });
+  const before = await details();
+  const edit = (shipping_option_id: string, expected_total: string) =>
+    shop.dashboard.POST(`${orderPath}/edit`, { ...at, body: { shipping_option_id, expected_total } });
+  const dry = await shop.dashboard.POST(`${orderPath}/edit`, {
+    ...at,
+    body: { shipping_option_id: plain.id, dry_run: true },
+  });
+  for (const { error } of [dry, await edit(plain.id, '21.00')]) {
+    expect(error).toMatchObject({
+      error: 'validation_error',
+      detail: [{ loc: ['body', 'shipping_option_id'], msg: expect.stringContaining('payment on delivery') }],
+    });
+  }
+  expect(await details()).toEqual(before);
+  expect((await edit(pickup.id, '20.00')).data?.order).toMatchObject({
+    shipping_method: 'Pickup',
+    amount_due: '20.00',
+  });
+  await ship();
+  expect((await deliver()).data).toMatchObject({ payment_status: 'paid' });
 });
 
 test('nothing is due after both items of an order are returned in two separate returns', async () => {

@@ -30,7 +30,7 @@ export const refundReturn: Handler<'dashboard.refundReturn'> = ({ shop, path, bo
   refund.refund(shop, path.return_id, body ?? {});
 
 export const closeReturn: Handler<'dashboard.closeReturn'> = ({ shop, path, body }) =>
-  moves.close(shop, path.return_id, body?.reason);
+  body?.lost ? receive.closeLost(shop, path.return_id, body.reason) : moves.close(shop, path.return_id, body?.reason);
 
 export const exchangeReturn: Handler<'dashboard.exchangeReturn'> = ({ shop, path, body }) =>
   exchange(shop, path.return_id, body);

@@ -150,7 +150,8 @@ export const POLICIES: Policy[] = [
   due(
     'payments',
     `status in ('pending', 'authorized', 'abandoned')
-      or (order_id is null and status in ('started', 'requires_action', 'succeeded'))`,
+      or (order_id is null and status in ('started', 'requires_action', 'succeeded'))
+      or (purpose = 'amount_due' and status in ('started', 'requires_action'))`,
   ),
   due('product_sales', 'true'),
   ...SEARCHED.map(searched),

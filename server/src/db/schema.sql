@@ -1899,11 +1899,14 @@ create table commerce.order_payments (
   actor_id uuid not null,
   created_at timestamp with time zone not null default now(),
   entry text,
+  payment_id uuid,
   constraint order_payments_pkey PRIMARY KEY (site_id, id),
   constraint order_payments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint order_payments_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
   constraint order_payments_amount_check CHECK ((amount > (0)::numeric)),
   constraint order_payments_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'cash'::text, 'card'::text, 'other'::text])))
 );
+CREATE UNIQUE INDEX online_payment_recorded ON commerce.order_payments USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX order_payments_of ON commerce.order_payments USING btree (site_id, order_id, id);
 CREATE UNIQUE INDEX statement_entry_recorded ON commerce.order_payments USING btree (site_id, entry) WHERE (entry IS NOT NULL);
 alter table commerce.order_payments enable row level security, force row level security;
@@ -2088,7 +2091,7 @@ alter table commerce.payment_moves enable row level security, force row level se
 create table commerce.payments (
   site_id uuid not null,
   id uuid not null,
-  checkout_id uuid not null,
+  checkout_id uuid,
   order_id uuid,
   provider text not null,
   status text not null,
@@ -2107,16 +2110,25 @@ create table commerce.payments (
   expires_at timestamp with time zone,
   unreachable_since timestamp with time zone,
   captured_amount numeric,
+  purpose text not null default 'checkout'::text,
   constraint payments_pkey PRIMARY KEY (site_id, id),
   constraint payments_site_id_provider_reference_key UNIQUE (site_id, provider, reference),
   constraint payments_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id),
   constraint payments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint payment_of_checkout_or_order CHECK (
+CASE
+    WHEN (purpose = 'checkout'::text) THEN (checkout_id IS NOT NULL)
+    ELSE ((checkout_id IS NULL) AND (order_id IS NOT NULL))
+END),
   constraint payments_amount_check CHECK ((amount > (0)::numeric)),
   constraint payments_captured_amount_check CHECK ((captured_amount >= (0)::numeric)),
   constraint payments_held_cents_check CHECK ((held_cents >= 0)),
   constraint payments_kind_check CHECK ((kind = ANY (ARRAY['card_token'::text, 'confirmation_token'::text, 'page'::text]))),
+  constraint payments_purpose_check CHECK ((purpose = ANY (ARRAY['checkout'::text, 'amount_due'::text]))),
   constraint payments_status_check CHECK ((status = ANY (ARRAY['started'::text, 'requires_action'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'abandoned'::text, 'cancelled'::text, 'refunded'::text])))
 );
+CREATE INDEX due_payments_to_settle ON commerce.payments USING btree (updated_at) WHERE ((purpose = 'amount_due'::text) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text])));
+CREATE UNIQUE INDEX one_due_payment_at_a_time ON commerce.payments USING btree (site_id, order_id) WHERE ((purpose = 'amount_due'::text) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'pending'::text, 'authorized'::text])));
 CREATE UNIQUE INDEX one_payment_at_a_time ON commerce.payments USING btree (site_id, checkout_id) WHERE (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text]));
 CREATE INDEX payments_of_checkout ON commerce.payments USING btree (site_id, checkout_id);
 CREATE INDEX payments_of_order ON commerce.payments USING btree (site_id, order_id);
@@ -3405,7 +3417,7 @@ create policy backup on commerce.payments as permissive for select to commerce_b
   using (true);
 
 create policy due on commerce.payments as permissive for select to commerce_sweep
-  using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text])))));
+  using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text]))) OR ((purpose = 'amount_due'::text) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text])))));
 
 create policy tenant on commerce.payments as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));

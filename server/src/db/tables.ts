@@ -573,6 +573,7 @@ export interface Tables {
     actor_id: string;
     created_at: string;
     entry: string | null;
+    payment_id: string | null;
   };
   order_versions: {
     site_id: string;
@@ -681,7 +682,7 @@ export interface Tables {
   payments: {
     site_id: string;
     id: string;
-    checkout_id: string;
+    checkout_id: string | null;
     order_id: string | null;
     provider: string;
     status: 'started' | 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled' | 'refunded';
@@ -700,6 +701,7 @@ export interface Tables {
     expires_at: string | null;
     unreachable_since: string | null;
     captured_amount: string | null;
+    purpose: 'checkout' | 'amount_due';
   };
   pending_images: {
     site_id: string;

@@ -127,6 +127,7 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
           union select site_id from commerce.payments
             where status in ('pending', 'authorized', 'abandoned')
               or (order_id is null and status in ('started', 'requires_action', 'succeeded'))
+              or (purpose = 'amount_due' and status in ('started', 'requires_action'))
           union select site_id from commerce.payment_moves where status = 'pending'
           union select site_id from commerce.product_sales)
         order by random()`,

@@ -11,7 +11,7 @@ import { BUY_PATHS, basketPage, leadToBasket } from './buy/buy.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
 import { demoLegalPage } from './demo-legal.ts';
-import { orderPage } from './order/order.ts';
+import { orderPage, paidOrderPage } from './order/order.ts';
 import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
 import { pageHeaders } from './parts/headers.ts';
@@ -38,6 +38,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, returnPage);
   addPage(router, guarded, testPaymentPage);
   addPage(router, guarded, orderPage);
+  addPage(router, guarded, paidOrderPage);
   addPage(router, guarded, agentConsentPage);
   addPage(router, guarded, authorizationLeave);
   addPage(router, guarded, authorizePage);

@@ -29,7 +29,7 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     ['Reference', payment.instructions?.reference],
     ['Failure reason', payment.failure_reason],
     ...order.recorded_payments.map((one): [string, ReactNode] => [
-      hasExpired(order) ? 'Arrived late' : 'Arrived',
+      one.payment_id ? 'Paid online' : hasExpired(order) ? 'Arrived late' : 'Arrived',
       [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
     ]),
     ['Paid by a return', exchange_of && <Link to={`/orders/${exchange_of}`}>{money(exchange_credit, currency)}</Link>],

@@ -126,13 +126,14 @@ export function ReturnTrackingDialog({ found, onClose }: DialogProps) {
 
 export function CloseDialog({ found, onClose }: DialogProps) {
   const work = useReturnAct(
-    (reason: string | null) =>
-      unwrap(api.POST('/api/dashboard/returns/{return_id}/close', { ...at(found), body: { reason } })),
+    (body: { reason: string | null; lost?: boolean }) =>
+      unwrap(api.POST('/api/dashboard/returns/{return_id}/close', { ...at(found), body })),
     { said: `Return ${found.number} is closed. The customer receives an e-mail.`, onDone: onClose, quiet: true },
   );
   const error = fieldError(work.error, 'reason');
   const isRefunded = found.refund_ids.length > 0;
-  const read = (form: FormData) => textIn(form, 'reason');
+  const isIncomplete = found.lines.some(({ quantity, received_quantity }) => received_quantity < quantity);
+  const read = (form: FormData) => ({ reason: textIn(form, 'reason'), ...(form.has('lost') && { lost: true }) });
   return (
     <FormDialog title="Close the return" action="Close" work={work} read={read} error={error} onClose={onClose}>
       {isRefunded ? (
@@ -147,6 +148,9 @@ export function CloseDialog({ found, onClose }: DialogProps) {
           error={error}
           required
         />
+      )}
+      {isIncomplete && !isRefunded && !found.keep_goods && (
+        <Checkbox name="lost" label="The missing items were lost on the way back; the customer does not pay for them" />
       )}
     </FormDialog>
   );

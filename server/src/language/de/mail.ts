@@ -26,6 +26,8 @@ export const mail: Record<keyof typeof english, string> = {
     'Es ist noch ein Betrag von {amount} offen. Bitte überweisen Sie ihn mit dem angegebenen Verwendungszweck.',
   edited_due:
     'Es ist noch ein Betrag von {amount} offen. Bitte antworten Sie auf diese E-Mail, damit wir die Zahlung mit Ihnen klären.',
+  edited_due_online:
+    'Es ist noch ein Betrag von {amount} offen. Über die Schaltfläche in dieser E-Mail können Sie ihn online bezahlen.',
   shipped_subject: 'Ihre Bestellung {number} ist unterwegs',
   shipped: 'Ein Paket Ihrer Bestellung {number} ist unterwegs.',
   provided_subject: 'Ihre Bestellung {number} ist erledigt',

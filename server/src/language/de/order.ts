@@ -22,11 +22,19 @@ export const order: Record<keyof typeof english, string> = {
   amount_due: 'Noch zu zahlen',
   amount_due_text:
     'Für diese Bestellung sind noch {amount} zu zahlen. Bitte schreiben Sie uns, damit wir die Zahlung mit Ihnen klären.',
+  due_online: 'Für diese Bestellung sind noch {amount} zu zahlen. Sie können den Betrag jetzt online bezahlen.',
+  due_online_or_transfer:
+    'Für diese Bestellung sind noch {amount} zu zahlen. Bezahlen Sie den Betrag jetzt online, oder überweisen Sie ihn.',
+  due_processing: 'Ihre Zahlung von {amount} wird gerade verarbeitet. Sie müssen nicht noch einmal bezahlen.',
+  pay_due: 'Jetzt {amount} bezahlen',
+  pay_failed: 'Die Zahlung konnte nicht gestartet werden',
+  pay_failed_text: 'Es wurde nichts abgebucht. Bitte schreiben Sie dem Shop, damit er die Zahlung mit Ihnen klärt.',
   tax_at: 'MwSt. {rate}',
   tax_contained_at: 'Enthält {amount} MwSt. ({rate})',
 
   answer: 'E-Mail-Adresse oder Postleitzahl der Bestellung',
   answer_hint: 'Geben Sie eines von beiden ein, um die vollständige Adresse zu sehen.',
+  answer_to_pay: 'Geben Sie eines von beiden ein, um zu bezahlen oder die vollständige Adresse zu sehen.',
   answer_button: 'Vollständige Adresse anzeigen',
   answer_empty: 'Geben Sie die E-Mail-Adresse oder die Postleitzahl der Bestellung ein.',
   answer_wrong: 'Das ist weder die E-Mail-Adresse noch eine Postleitzahl der Bestellung. Prüfen Sie die Schreibweise.',

@@ -23,6 +23,7 @@ export const mail = {
   edited: 'We have changed your order {number}. You will find it below as it is now.',
   edited_due_transfer: '{amount} remains to be paid. Please transfer it, using the reference given.',
   edited_due: '{amount} remains to be paid. Please reply to this e-mail, and we will agree with you how to pay it.',
+  edited_due_online: '{amount} remains to be paid. You can pay it online with the button in this e-mail.',
   shipped_subject: 'Your order {number} is on its way',
   shipped: 'A parcel with items from order {number} is on its way.',
   provided_subject: 'Your order {number} is complete',

@@ -21,11 +21,18 @@ export const order = {
   amount_due: 'Still to pay',
   amount_due_text:
     '{amount} of this order is still to be paid. Please write to us, and we will agree with you how to pay it.',
+  due_online: '{amount} of this order is still to be paid. You can pay it online now.',
+  due_online_or_transfer: '{amount} of this order is still to be paid. Pay it online now, or transfer it.',
+  due_processing: 'The payment provider is processing your payment of {amount}. You do not have to pay again.',
+  pay_due: 'Pay {amount} now',
+  pay_failed: 'The payment could not be started',
+  pay_failed_text: 'Nothing was charged. Please write to the shop, which will agree with you how to pay the amount.',
   tax_at: 'Tax, {rate}',
   tax_contained_at: 'Includes {amount} tax ({rate})',
 
   answer: 'E-mail address or postal code of the order',
   answer_hint: 'Enter one of the two to see the full address.',
+  answer_to_pay: 'Enter one of the two to pay, or to see the full address.',
   answer_button: 'Show the full address',
   answer_empty: 'Enter the e-mail address or the postal code of the order.',
   answer_wrong: 'This is neither the e-mail address nor a postal code of the order. Check the spelling.',

@@ -25,6 +25,7 @@ export const mail: Record<keyof typeof english, string> = {
   edited_due_transfer:
     'Il reste {amount} à payer. Veuillez effectuer un virement en indiquant la référence ci-dessous.',
   edited_due: 'Il reste {amount} à payer. Répondez à cet e-mail pour convenir avec nous du mode de paiement.',
+  edited_due_online: 'Il reste {amount} à payer. Vous pouvez régler ce montant en ligne avec le bouton de cet e-mail.',
   shipped_subject: 'Votre commande {number} est en route',
   shipped: 'Un colis de la commande {number} est en route.',
   provided_subject: 'Votre commande {number} est traitée',

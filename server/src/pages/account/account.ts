@@ -15,7 +15,7 @@ import { orderPath, preparedFields, withQuery } from '../parts/paths.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { changeConsent } from './consent.ts';
-import { orderAgain, showOrder } from './order.ts';
+import { orderAgain, payOrder, showOrder } from './order.ts';
 import { cancelReturn, requestReturn } from './returns.ts';
 import { activityView, overviewView } from './views.ts';
 import { type AccountVisit, accountForm, idIn } from './visit.ts';
@@ -51,7 +51,7 @@ export const accountPage: PageRoute<AccountVisit> = {
   formOf: accountForm,
   show,
   post,
-  notices: {},
+  notices: { payment_failed: 'order.pay_failed' },
 };
 
 const ORDERS_SHOWN = 20;
@@ -92,6 +92,7 @@ async function post(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   if (action === 'log_out_everywhere') return logOutEverywhere(visit, body, visit.session.customer_id);
   if (action === 'marketing_on' || action === 'marketing_off') return changeConsent(visit, body, action);
   if (action === 'reorder') return orderAgain(visit, body);
+  if (action === 'pay_due') return payOrder(visit, body, visit.session.customer_id);
   if (action === 'request_return') return requestReturn(visit, body, visit.session.customer_id);
   if (action === 'cancel_return') return cancelReturn(visit, body, visit.session.customer_id);
   if (action === 'revoke') return revoke(visit, body, visit.session.customer_id);

@@ -10,6 +10,7 @@ import { getShown, type ShownOrder } from '../../shop/orders/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { page } from '../parts/document.ts';
 import { documentFile, documentsSection, downloadOf } from '../parts/documents-section.ts';
+import { isPayable, leaveToPay, payButton } from '../parts/due-payment.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -73,12 +74,41 @@ export function orderPage(
     visit.prepared !== undefined && returns.lines.length > 0 && sent.mistakes.length === 0 && preparedNote(language);
   const main = html`
 <p class="back"><a href="${path}">${language.say('account.back')}</a></p>
-${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, actions: againForm(visit, csrf, order.id, 'account.again') })}
+${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, payForm: payFormOf(visit, order, csrf), actions: againForm(visit, csrf, order.id, 'account.again') })}
 ${returnsSection(language, { path: orderPath(path, order.id), csrf }, returns, sent)}
 ${documentsSection(language, documents, ({ id }, label) => html`<a href="${withQuery(orderPath(path, order.id), 'document', id)}">${label}</a>`)}
 ${front.withdrawal_page && withdrawalSection(language, knownWithdrawPath(front.site_id, order.id))}`;
   const mistaken = sent.mistakes.length > 0;
   return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'account', main }) };
+}
+
+/** The form that pays the amount due online. */
+function payFormOf({ path, language, checkoutDeps }: AccountVisit, order: ShownOrder, csrf: string): Html | undefined {
+  if (!isPayable(order, checkoutDeps)) return undefined;
+  return html`
+<form method="post" action="${orderPath(path, order.id)}">
+${csrfField(csrf)}
+${payButton(language, order)}
+</form>`;
+}
+
+/** Leads the customer to the payment provider, to pay the amount due of an order. */
+export async function payOrder(visit: AccountVisit, body: FormBody, customer_id: string): Promise<PageAnswer> {
+  const { order_id, path } = visit;
+  if (!order_id) throw new ShopError('invalid_request', 'The form names no order.');
+  await count(visit, 'storefront.getCustomerOrder');
+  const back = orderPath(path, order_id);
+  const act = { operation_id: 'storefront.getCustomerOrder', action: 'pay_due', body } as const;
+  await runAction(
+    visit,
+    act,
+    async (shop) => {
+      await getShown(shop, order_id, customer_id);
+      return { redirect: back };
+    },
+    (_shop, error) => Promise.reject(error),
+  );
+  return leaveToPay(visit, { order_id, customer_id, path: back, where: 'account' });
 }
 
 function preparedNote({ say }: Language): Html {

@@ -1,4 +1,5 @@
 import type { Document } from '@commerce-backend/spec';
+import { askDue } from '../../shop/due-payments/pay.ts';
 import { foldEmail } from '../../shop/emails.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import { documentsOfOrder } from '../../shop/invoices/documents.ts';
@@ -10,6 +11,7 @@ import type { Shop } from '../../shop/shop.ts';
 import { addressLines } from '../parts/address-lines.ts';
 import { noticePage, page } from '../parts/document.ts';
 import { documentFile, documentsSection, downloadOf } from '../parts/documents-section.ts';
+import { isPayable, leaveToPay, payButton } from '../parts/due-payment.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { csrfField, mistakeSummary, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -32,8 +34,8 @@ import { arrive, type OrderVisit } from './visit.ts';
 
 /**
  * The order page for anyone with a link from one of the order's mails. Such a link may be passed on or found. Therefore
- * streets and names are shown, and returns can be requested and cancelled, only after the reader enters the order's
- * e-mail or a postal code, each time. Nothing else can be changed.
+ * streets and names are shown, returns can be requested and cancelled, and an amount due can be paid online, only after
+ * the reader enters the order's e-mail or a postal code, each time. Nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),
@@ -42,8 +44,26 @@ export const orderPage: PageRoute<OrderVisit> = {
   formOf: ({ linked }) => `order ${linked.order_id}`,
   show,
   post,
-  notices: { not_found: 'order.link_dead' },
+  notices: { not_found: 'order.link_dead', payment_failed: 'order.pay_failed' },
 };
+
+/**
+ * Receives the customer who returns from the payment provider. The server asks the provider for the result, and then leads
+ * to the page of the order.
+ */
+export const paidOrderPage: PageRoute<OrderVisit> = {
+  ...orderPage,
+  path: `${orderLink('', ':site_id', ':token')}/return`,
+  show: comeBack,
+  post: async ({ path }) => ({ redirect: path }),
+};
+
+async function comeBack(visit: OrderVisit): Promise<PageAnswer> {
+  const { db, tenant, actor, checkoutDeps, linked, path } = visit;
+  await count(visit, 'storefront.getCustomerOrder');
+  await askDue(db, tenant, actor, { checkoutDeps, order_id: linked.order_id });
+  return { redirect: path };
+}
 
 async function show(visit: OrderVisit): Promise<PageAnswer> {
   await count(visit, 'storefront.getCustomerOrder');
@@ -87,10 +107,11 @@ async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
     (_shop, error) => Promise.reject(error),
   );
   if (isRight) await tried?.succeeded?.();
+  if (isRight && action === 'pay_due') return leaveToPay(visit, { order_id: linked.order_id, path, where: 'order' });
   return shown;
 }
 
-const ACTIONS = ['show_address', 'request_return', 'cancel_return', 'download_document'] as const;
+const ACTIONS = ['show_address', 'request_return', 'cancel_return', 'download_document', 'pay_due'] as const;
 type Action = (typeof ACTIONS)[number];
 
 const OPERATIONS = {
@@ -98,6 +119,7 @@ const OPERATIONS = {
   request_return: 'storefront.requestReturn',
   cancel_return: 'storefront.cancelCustomerReturn',
   download_document: 'storefront.getCustomerOrder',
+  pay_due: 'storefront.getCustomerOrder',
 } as const;
 
 /**
@@ -175,9 +197,18 @@ function orderAs(visit: OrderVisit, order: ShownOrder, as: As): PageAnswer {
   const { say } = language;
   const title = say('account.order', { number: order.order_number });
   const mistakes = mistake ? [{ field: 'proof' as const, message: mistake }] : [];
-  const addresses = isKnown ? undefined : hiddenAddresses(visit, order, { answer, mistakes });
+  const pays = isPayable(order, checkoutDeps);
+  const asked = { answer, mistakes, pays };
+  const addresses = isKnown ? undefined : hiddenAddresses(visit, order, asked);
   const alert = mistakeSummary(say('checkout.check_this'), mistakes);
   const csrf = returns ? csrfOf(visit) : '';
+  const known = html`
+<form method="post" action="${path}">
+${csrfField(csrf)}
+<input type="hidden" name="proof" value="${answer ?? ''}">
+${payButton(language, order)}
+</form>`;
+  const payForm = pays ? (isKnown ? known : proofForm(visit, order, asked)) : undefined;
   const section = returns && returnsSection(language, { path, csrf, proof: answer ?? '' }, returns, sent);
   const invoices = documentsSection(
     language,
@@ -192,7 +223,7 @@ ${csrfField(csrf)}
   );
   const withdraw =
     front.withdrawal_page && withdrawalSection(language, withdrawPathOf(visit, order, isKnown ? answer : undefined));
-  const main = html`${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, addresses })}${section}${invoices}${withdraw}`;
+  const main = html`${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, addresses, payForm })}${section}${invoices}${withdraw}`;
   return { status, html: page({ language, title, mistaken: status === 422, front, where: 'order', main }) };
 }
 
@@ -209,30 +240,41 @@ function withdrawPathOf(
   return passedWithdrawPath(checkoutDeps.secretKey, site_id, order.id, proof);
 }
 
+interface Asked {
+  answer: string | undefined;
+  mistakes: { field: 'proof'; message: string }[];
+  /** Whether the form that asks for the proof also pays the amount due. It then is above the address. */
+  pays: boolean;
+}
+
 /** Shows only the city and country of the address, and the form that reveals the rest. */
-function hiddenAddresses(
-  visit: OrderVisit,
-  { billing_address, fulfillments, has_goods, ...order }: ShownOrder,
-  { answer, mistakes }: { answer: string | undefined; mistakes: { field: 'proof'; message: string }[] },
-): Html {
-  const { language, path } = visit;
-  const { say } = language;
-  const shipping_address = has_goods ? order.shipping_address : null;
-  const address = shipping_address ?? billing_address;
+function hiddenAddresses(visit: OrderVisit, order: ShownOrder, asked: Asked): Html {
+  const { language } = visit;
+  const shipping_address = order.has_goods ? order.shipping_address : null;
+  const address = shipping_address ?? order.billing_address;
   if (!address) return html``;
-  const hasShipped = has_goods && fulfillments.length > 0;
-  const form = { language, entered: { proof: answer }, mistakes };
-  const heading = say(shipping_address ? 'checkout.delivery_address' : 'checkout.billing_address');
   return html`
 <section class="part">
-<h2>${heading}</h2>
+<h2>${language.say(shipping_address ? 'checkout.delivery_address' : 'checkout.billing_address')}</h2>
 ${addressLines(language, { city: address.city, country: address.country })}
+${!asked.pays && proofForm(visit, order, asked)}
+</section>`;
+}
+
+/** Asks for the order's e-mail or postal code. */
+function proofForm(visit: OrderVisit, order: ShownOrder, { answer, mistakes, pays }: Asked): Html {
+  const { language, path } = visit;
+  const { say } = language;
+  const hasShipped = order.has_goods && order.fulfillments.length > 0;
+  const form = { language, entered: { proof: answer }, mistakes };
+  const show = html`<button class="secondary" name="action" value="show_address">${say('order.answer_button')}</button>`;
+  const hint = say(pays ? 'order.answer_to_pay' : hasShipped ? 'returns.answer_hint' : 'order.answer_hint');
+  return html`
 <form class="reveal" method="post" action="${path}" novalidate>
 ${csrfField(csrfOf(visit))}
-${textField(form, { name: 'proof', label: say('order.answer'), maximum: 255, hint: say(hasShipped ? 'returns.answer_hint' : 'order.answer_hint') })}
-<button class="secondary" name="action" value="show_address">${say('order.answer_button')}</button>
-</form>
-</section>`;
+${textField(form, { name: 'proof', label: say('order.answer'), maximum: 255, hint })}
+${pays ? html`<div class="buttons">${payButton(language, order)}${show}</div>` : show}
+</form>`;
 }
 
 /** Returns the form token for the order's forms. Call it once per page, because it sets the cookie of a new reader. */

@@ -18,12 +18,14 @@ export interface OrderView {
   alert?: Html | false | undefined;
   /** Shown instead of the addresses, if the reader may not see them. */
   addresses?: Html | undefined;
+  /** The form that pays the amount due online. */
+  payForm?: Html | undefined;
   /** Forms and links below the totals. */
   actions?: Html | undefined;
 }
 
 /** The heading and content of an order page. */
-export function orderView({ language, ownOrigin, order, alert, addresses, actions }: OrderView): Html {
+export function orderView({ language, ownOrigin, order, alert, addresses, payForm, actions }: OrderView): Html {
   const { say } = language;
   const shown = summaryOfOrder(language, order);
   return html`
@@ -33,7 +35,7 @@ ${alert}
 <div class="columns">
 <div class="entry">
 ${transfer(language, order.payment)}
-${dueOf(language, order)}
+${dueOf(language, order, payForm)}
 ${standing(language, order)}
 ${parcels(language, order)}
 ${refundsOf(language, order)}
@@ -48,15 +50,21 @@ ${actions}
 </div>`;
 }
 
-/** Shows the amount due after an edit, and how to pay it. */
-function dueOf(language: Language, { due, currency, payment_status: status }: ShownOrder): Html | undefined {
+/** Shows the amount due after an edit or an exchange, and how to pay it: online, by bank transfer, or as agreed. */
+function dueOf(language: Language, { due, currency, payment_status: status }: ShownOrder, payForm?: Html) {
   if (!due) return undefined;
-  if (due.instructions) return transfer(language, { status, instructions: due.instructions });
+  const { instructions, is_processing } = due;
+  const bank = transfer(language, { status, instructions });
+  if (bank && !payForm && !is_processing) return bank;
+  const online = bank ? 'order.due_online_or_transfer' : 'order.due_online';
+  const text = is_processing ? 'order.due_processing' : payForm ? online : 'order.amount_due_text';
   return html`
-<section class="part" aria-labelledby="due">
-<h2 id="due">${language.say('order.amount_due')}</h2>
-<p>${rich(language, 'order.amount_due_text', { amount: money(language, due.amount, currency) })}</p>
-</section>`;
+<section class="part" id="due" aria-labelledby="due-heading">
+<h2 id="due-heading">${language.say('order.amount_due')}</h2>
+<p>${rich(language, text, { amount: money(language, due.amount, currency) })}</p>
+${!is_processing && payForm}
+</section>
+${!is_processing && bank}`;
 }
 
 /** Payment status and delivery status. */

@@ -44,12 +44,15 @@ export interface Attempt {
   created_at: string;
 }
 
-const columns: Sql = sql`p.id, p.checkout_id, p.order_id, p.provider, p.kind, p.status, p.amount, p.currency, p.card_hash,
+/** A payment of an amount due has no checkout, so it is not found. */
+const source: Sql = sql`payments p join checkouts k on k.site_id = p.site_id and k.id = p.checkout_id`;
+
+const columns: Sql = sql`p.id, k.id as checkout_id, p.order_id, p.provider, p.kind, p.status, p.amount, p.currency, p.card_hash,
   p.reference, p.failure_reason, p.frozen, p.held_cents, p.next_action, p.return_url, p.expires_at, p.unreachable_since,
   p.created_at`;
 
 export async function findAttempt(shop: Shop, id: string): Promise<Attempt | undefined> {
-  return shop.one<Attempt>(sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id}`);
+  return shop.one<Attempt>(sql`select ${columns} from ${source} where p.site_id = ${shop.siteId} and p.id = ${id}`);
 }
 
 /** Finds the return URL and the order of a payment. */
@@ -72,9 +75,8 @@ export interface LockedAttempt {
 
 /** Locks a payment and the rows that its result may change, in the order customer, cart, checkout, order, payment. */
 export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt | undefined> {
-  const of = await shop.one<RowOf<'payments', 'checkout_id'> & RowOf<'checkouts', 'cart_id' | 'customer_id'>>(
-    sql`select p.checkout_id, k.cart_id, k.customer_id from payments p
-      join checkouts k on k.site_id = p.site_id and k.id = p.checkout_id
+  const of = await shop.one<{ checkout_id: string } & RowOf<'checkouts', 'cart_id' | 'customer_id'>>(
+    sql`select k.id as checkout_id, k.cart_id, k.customer_id from ${source}
       where p.site_id = ${shop.siteId} and p.id = ${id}`,
   );
   if (!of) return undefined;
@@ -87,7 +89,7 @@ export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt
   const found = await findAttempt(shop, id);
   const order = found?.order_id ? await orders.lockOrder(shop, found.order_id) : undefined;
   const attempt = await shop.one<Attempt>(
-    sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id} for update`,
+    sql`select ${columns} from ${source} where p.site_id = ${shop.siteId} and p.id = ${id} for update of p`,
   );
   return attempt && row && { attempt, row, order };
 }

@@ -9,6 +9,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import { abandonDue } from '../due-payments/settle.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
 import type { PaymentProvider, RefundOutcome } from '../payments/provider.ts';
@@ -38,7 +39,16 @@ const UNREACHABLE_FOR_MS = 60 * 60_000;
 
 type OpenPayment = RowOf<
   'payments',
-  'id' | 'order_id' | 'status' | 'provider' | 'reference' | 'amount' | 'created_at' | 'expires_at' | 'unreachable_since'
+  | 'id'
+  | 'order_id'
+  | 'purpose'
+  | 'status'
+  | 'provider'
+  | 'reference'
+  | 'amount'
+  | 'created_at'
+  | 'expires_at'
+  | 'unreachable_since'
 >;
 
 /**
@@ -87,9 +97,10 @@ async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
       where site_id = ${shop.siteId} and id = any (array(
         select id from payments
         where site_id = ${shop.siteId} and id <> all (${asked}::uuid[]) and (status = 'abandoned' or (status in ('pending', 'authorized') and order_id is not null)
-          or (status in ('started', 'requires_action') and order_id is null and frozen is not null))
+          or (status in ('started', 'requires_action') and order_id is null and frozen is not null)
+          or (status in ('started', 'requires_action') and purpose = 'amount_due'))
         order by updated_at limit ${SIDE_BY_SIDE} for update skip locked))
-      returning id, order_id, status, provider, reference, amount, created_at, expires_at, unreachable_since`,
+      returning id, order_id, purpose, status, provider, reference, amount, created_at, expires_at, unreachable_since`,
   );
 }
 
@@ -111,12 +122,14 @@ interface Reached extends Settling {
 async function settle(settling: Settling, find: () => Promise<PaymentProvider | undefined>): Promise<boolean> {
   const { payment } = settling;
   let failure: unknown;
+  let provider: PaymentProvider | undefined;
   try {
-    const provider = await find();
+    provider = await find();
     if (!provider && payment.status === 'abandoned')
       failure = new Error(`Payment ${payment.id} belongs to ${payment.provider}, which is no longer configured.`);
     const work = payment.status === 'abandoned' ? undo : ask;
-    const done = provider && (await inTime(deadlinesOf(settling.deps).job, () => work({ ...settling, provider })));
+    const reached = provider && { ...settling, provider };
+    const done = reached && (await inTime(deadlinesOf(settling.deps).job, () => work(reached)));
     if (done !== undefined && payment.unreachable_since) await noteReachable(settling, true);
     if (done !== undefined) return done;
   } catch (error) {
@@ -124,9 +137,12 @@ async function settle(settling: Settling, find: () => Promise<PaymentProvider | 
   }
   const since = payment.unreachable_since ? Date.parse(payment.unreachable_since) : Date.now();
   if (!payment.unreachable_since) await noteReachable(settling, false);
-  const isOpen = payment.status !== 'abandoned' && !payment.order_id;
-  if (isOpen && Date.now() - since >= UNREACHABLE_FOR_MS) {
-    return inShop(settling.db, settling.tenant, SYSTEM, (shop) => release(shop, payment.id));
+  if (payment.status !== 'abandoned' && Date.now() - since >= UNREACHABLE_FOR_MS) {
+    const { db, tenant } = settling;
+    if (!payment.order_id) return inShop(db, tenant, SYSTEM, (shop) => release(shop, payment.id));
+    // A payment of an amount due reserves nothing, so it may wait for a provider that does not answer.
+    if (payment.purpose === 'amount_due' && !provider && !failure)
+      return inShop(db, tenant, SYSTEM, (shop) => abandonDue(shop, payment.id));
   }
   if (failure) throw failure;
   return false;

@@ -8,6 +8,7 @@
 
 import sql, { type Sql } from 'sql-template-tag';
 import { freeHeld, NOTHING_SPENT, spendHeld } from '../agent-limits/budgets.ts';
+import { type PaymentEvent, takeDueEvent } from '../due-payments/settle.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { applyToOrder } from '../payments/order-outcomes.ts';
 import type { Outcome } from '../payments/provider.ts';
@@ -17,13 +18,6 @@ import { type Attempt, endAttempt, type LockedAttempt, lockAttempt, noteOutcome 
 import { thawed } from './frozen.ts';
 import { createPaidOrder } from './new-order.ts';
 
-export interface PaymentEvent {
-  provider: string;
-  /** The provider's id of the event. A repeated webhook has the same id. */
-  event_id: string;
-  outcome: Outcome;
-}
-
 /** Applies an event of a provider. Returns whether it changed anything; a repeated event does not. */
 export async function takeEvent(
   shop: Shop,
@@ -32,7 +26,7 @@ export async function takeEvent(
   { provider, event_id, outcome }: PaymentEvent,
 ): Promise<boolean> {
   const locked = await lockAttempt(shop, payment_id);
-  if (!locked) return false;
+  if (!locked) return takeDueEvent(shop, { secretKey }, payment_id, { provider, event_id, outcome });
   if (outcome.status === 'requires_action') return noteAction(shop, secretKey, locked, provider, outcome);
   const fresh = await shop.run(
     sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})

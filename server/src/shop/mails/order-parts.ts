@@ -155,10 +155,12 @@ export function exchangeOf(told: Told): Part[] {
 export function dueOf(told: Told): Part[] {
   const { language, order } = told;
   if (!order.due) return [];
-  const { amount, instructions } = order.due;
-  const way = instructions ? 'mail.edited_due_transfer' : 'mail.edited_due';
-  const sentence = language.say(way, { amount: amountOf(told, amount) });
-  return instructions ? transferParts(language, sentence, instructions) : [{ paragraph: sentence }];
+  const { amount, instructions, has_payment_account } = order.due;
+  const said = (way: 'mail.edited_due_transfer' | 'mail.edited_due_online' | 'mail.edited_due') =>
+    language.say(way, { amount: amountOf(told, amount) });
+  if (has_payment_account) return [{ paragraph: said('mail.edited_due_online') }];
+  if (!instructions) return [{ paragraph: said('mail.edited_due') }];
+  return transferParts(language, said('mail.edited_due_transfer'), instructions);
 }
 
 /**

@@ -120,14 +120,16 @@ export const WRITERS = {
   order_refunded: (context: MailContext, { order_id, refund_id }: Mails['order_refunded']) =>
     aboutOrder(context, order_id, async (told) => {
       const { say } = told.language;
-      const refund = await context.shop.one<{ amount: string }>(
-        sql`select amount::text as amount from refunds
-          where site_id = ${context.shop.siteId} and id = ${refund_id} and order_id = ${order_id}`,
+      const refund = await context.shop.one<{ amount: string; by_provider: boolean }>(
+        sql`select r.amount::text as amount, exists (
+            select from payment_moves m where m.site_id = r.site_id and m.id = r.id) as by_provider from refunds r
+          where r.site_id = ${context.shop.siteId} and r.id = ${refund_id} and r.order_id = ${order_id}`,
       );
       if (!refund) return undefined;
       const { order_number: number, payment_method } = told.order;
       const amount = amountOf(told, refund.amount);
-      const way = payment_method === 'card' || payment_method === 'online' ? 'card' : 'other';
+      const isCard = refund.by_provider || payment_method === 'card' || payment_method === 'online';
+      const way = isCard ? 'card' : 'other';
       return {
         subject: say('mail.refunded_subject', { amount, number }),
         parts: [
@@ -157,22 +159,33 @@ export const WRITERS = {
     }),
 };
 
-/** Confirms a part of the price, and asks for the rest; undefined if nothing is due any more. */
+/**
+ * Confirms a part of the price, and asks for the rest; undefined if nothing is due any more. Always confirms an amount due
+ * that the customer paid online.
+ */
 async function partReceived(told: Told, payment_id: string): Promise<Words> {
   const { context, language, order } = told;
   const { order_number: number, status, payment_status } = order;
   const isOpen = payment_status === 'pending' || payment_status === 'awaiting_payment';
-  const found = await context.shop.one<RowOf<'order_payments', 'amount'>>(
-    sql`select amount from order_payments where site_id = ${context.shop.siteId} and id = ${payment_id}`,
+  const found = await context.shop.one<RowOf<'order_payments', 'amount' | 'payment_id'>>(
+    sql`select amount, payment_id from order_payments where site_id = ${context.shop.siteId} and id = ${payment_id}`,
   );
-  if (!found || !isOpen || status === 'cancelled') return undefined;
+  if (!found || status === 'cancelled') return undefined;
+  const amount = amountOf(told, found.amount);
+  if (!isOpen && !found.payment_id) return undefined;
+  if (!isOpen) {
+    return {
+      subject: language.say('mail.received_subject', { number }),
+      parts: [
+        { paragraph: language.say('mail.received', { amount, number }) },
+        ...moneyAfterEdit(told),
+        ...contentOf(told),
+      ],
+    };
+  }
   return {
     subject: language.say('mail.received_part_subject', { number }),
-    parts: [
-      { paragraph: language.say('mail.received_part', { amount: amountOf(told, found.amount), number }) },
-      ...next(told),
-      ...contentOf(told),
-    ],
+    parts: [{ paragraph: language.say('mail.received_part', { amount, number }) }, ...next(told), ...contentOf(told)],
   };
 }
 
@@ -256,11 +269,17 @@ async function readOrder(context: MailContext, order_id: string): Promise<Told> 
 }
 
 /** Ends the mail with a link to the order that works without an account, and the shop's contact details. */
-function closing({ context, language }: Told, token: string): Part[] {
+function closing(told: Told, token: string): Part[] {
+  const { context, language, order } = told;
   const { say } = language;
   const { support_email, support_phone } = context.front.brand;
+  const link = orderLink(context.baseUrl, context.shop.siteId, token);
+  const { due } = order;
   return [
-    { link: orderLink(context.baseUrl, context.shop.siteId, token), label: say('mail.view') },
+    ...(due?.has_payment_account && !due.is_processing
+      ? [{ link: `${link}#due`, label: say('order.pay_due', { amount: amountOf(told, due.amount) }) }]
+      : []),
+    { link, label: say('mail.view') },
     ...(support_email ? [{ paragraph: say('mail.questions') }] : []),
     ...(support_phone ? [{ paragraph: say('mail.call', { phone: support_phone }) }] : []),
   ];

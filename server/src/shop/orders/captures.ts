@@ -6,7 +6,7 @@ import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
-import { beginMove, endMove, paymentOf } from './moves.ts';
+import { authorizedPaymentOf, beginMove, endMove } from './moves.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { getOrder } from './rows.ts';
 import { invalidTransition } from './states.ts';
@@ -37,7 +37,7 @@ export async function captureShipped(shop: Shop, order: LockedOrder): Promise<vo
     sql`select from payment_moves
       where site_id = ${shop.siteId} and order_id = ${order.id} and kind = 'capture' and status <> 'failed'`,
   );
-  if (!begun && (await paymentOf(shop, order.id, 'authorized'))) await begin(shop, order, undefined);
+  if (!begun && (await authorizedPaymentOf(shop, order.id))) await begin(shop, order, undefined);
 }
 
 /** Records a failed capture and notifies the staff, who may retry. Returns false if the capture was not pending. */
@@ -55,7 +55,7 @@ export async function fail(
 }
 
 async function begin(shop: Shop, order: LockedOrder, wanted: string | undefined): Promise<void> {
-  const payment = await paymentOf(shop, order.id, 'authorized');
+  const payment = await authorizedPaymentOf(shop, order.id);
   if (order.payment_status !== 'authorized' || !payment) {
     const message = 'Only an authorized payment can be captured.';
     throw invalidTransition(order, 'payment_status', 'paid', message);

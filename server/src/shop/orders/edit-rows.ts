@@ -3,9 +3,9 @@
 import type { Address, ShippingChoice } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
-import { ShopError } from '../errors.ts';
+import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
-import { type ActiveOption, activeOptions } from '../shipping/choices.ts';
+import { type ActiveOption, activeOptions, isPaidOnReceipt } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { type TaxSettings, taxTermsFor } from '../tax-rates.ts';
 import { STANDARD_CLASS, type TaxTerms } from '../totals.ts';
@@ -25,6 +25,7 @@ export type Before = RowOf<
   | 'shipping_method'
   | 'shipping_kind'
   | 'payment_method'
+  | 'payment_status'
   | 'payment_terms_days'
 > & {
   shipping_address: Address | null;
@@ -40,7 +41,7 @@ export type Before = RowOf<
 export async function readBefore(shop: Shop, order_id: string): Promise<Before> {
   const found = await shop.one<Before>(
     sql`select o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.shipping_refunded, o.shipping_method, o.shipping_kind,
-        o.payment_method, o.payment_terms_days, o.shipping_address, o.billing_address, coalesce(o.shipping_tax, (
+        o.payment_method, o.payment_status, o.payment_terms_days, o.shipping_address, o.billing_address, coalesce(o.shipping_tax, (
           select sum(s.tax) from jsonb_to_recordset(o.shipping_taxes) as s (tax numeric)))::text as shipping_tax,
         o.shipping_taxes as shipping_rates, exists (
           select from discount_redemptions r join discounts d on d.site_id = r.site_id and d.id = r.discount_id
@@ -119,13 +120,14 @@ export async function taxTermsAtPurchase(shop: Shop, before: Before, lines: Line
 }
 
 /**
- * Returns an active shipping option. Staff may choose any option, except a delivery for an order without an address.
- * Its price includes the fee of payment on delivery. Throws `shipping_option_unavailable`.
+ * Returns an active shipping option. Staff may choose any option, except a delivery for an order without an address, and
+ * a delivery without payment on delivery for an unpaid order that the customer pays on receipt. Its price includes the
+ * fee of payment on delivery. Throws `shipping_option_unavailable` and a ValidationError.
  */
 export async function readOption(
   shop: Shop,
   id: string,
-  { shipping_address, free_shipping, payment_method, payment_terms_days }: Before,
+  { shipping_address, free_shipping, payment_method, payment_status, payment_terms_days }: Before,
 ): Promise<Pick<ShippingChoice, 'name' | 'kind'> & { price: number }> {
   const found = await shop.one<{ options: ActiveOption[] }>(sql`select ${activeOptions(shop)} as options`);
   const option = found?.options.find((one) => one.id === id);
@@ -135,6 +137,10 @@ export async function readOption(
   }
   const { name, kind, price, cash_on_delivery_fee } = option;
   const onReceipt = paysOnReceipt({ payment_method, payment_terms_days });
+  if (onReceipt && payment_status === 'pending' && !isPaidOnReceipt(option)) {
+    const message = 'The customer pays this order on receipt. Choose pickup, or delivery with payment on delivery.';
+    throw new ValidationError([bodyMistake(['shipping_option_id'], 'value_error', message)]);
+  }
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
   const fee = onReceipt ? minor(cash_on_delivery_fee ?? '0') : 0;
   return { name, kind, price: free_shipping ? 0 : minor(price) + fee };

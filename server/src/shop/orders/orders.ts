@@ -302,6 +302,7 @@ export async function end(
         cancelled_at = now(), updated_at = now()
       where site_id = ${shop.siteId} and id = ${order.id}`,
   );
+  await abandonDuePayment(shop, order.id);
   if (payment_status === 'voided') await abandonPayments(shop, order.id);
   await giveBack(shop, order, restock);
 }
@@ -314,6 +315,18 @@ export async function giveBack(shop: Shop, order: LockedOrder, restock: boolean)
   if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
   if (order.cart_id) await redemptions.release(shop, order.cart_id);
   if (restock) await stock.restock(shop, order.id);
+}
+
+/**
+ * Marks an open payment of the amount due, so that the job cancels it at the provider after the commit, or refunds it if it
+ * has succeeded meanwhile.
+ */
+async function abandonDuePayment(shop: Shop, order_id: string): Promise<void> {
+  await shop.run(
+    sql`update payments set status = 'abandoned', next_action = null, updated_at = now()
+      where site_id = ${shop.siteId} and order_id = ${order_id} and purpose = 'amount_due'
+        and status in ('started', 'requires_action', 'pending', 'authorized')`,
+  );
 }
 
 /** Marks payments that the provider could still charge, so that the job cancels them after the commit. */

@@ -1,6 +1,7 @@
 /**
  * Payments that staff record: for expired orders, for orders on payment terms or by bank transfer, and for the amount
- * due after an edit of a paid order. An order can be paid in parts, and becomes paid once nothing is due.
+ * due after an edit of a paid order. An order can be paid in parts, and becomes paid once nothing is due. Payments of an
+ * amount due at a provider (due-payments/) are recorded here as well.
  */
 
 import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
@@ -29,6 +30,11 @@ export interface PaymentInput {
   reference?: string | null;
   /** Identifies the entry of a bank statement, which is recorded once. */
   entry?: string;
+}
+
+interface NewPayment extends PaymentInput {
+  /** The payment at the provider, which is recorded once. */
+  payment_id?: string;
 }
 
 /**
@@ -79,6 +85,18 @@ function notPayable({ status, payment_status }: LockedOrder): ShopError {
   return new ShopError('order_not_expired', message, { status, payment_status });
 }
 
+/**
+ * Records money that the customer paid at the provider for a locked order. The database rejects a second record of the same
+ * payment.
+ */
+export async function recordOnline(
+  shop: Shop,
+  order: LockedOrder,
+  payment: Required<Pick<NewPayment, 'amount' | 'method' | 'reference' | 'payment_id'>>,
+): Promise<void> {
+  await insert(shop, order, payment);
+}
+
 /** Records a payment for a locked order. Returns false if the entry is already recorded. */
 export async function recordEntry(
   shop: Shop,
@@ -93,14 +111,16 @@ export async function recordEntry(
  * Adds the payment to the amount received for a locked order, and marks the order as paid if nothing is due. Returns
  * undefined if the entry is already recorded.
  */
-async function insert(shop: Shop, order: LockedOrder, input: PaymentInput): Promise<string | undefined> {
+async function insert(shop: Shop, order: LockedOrder, input: NewPayment): Promise<string | undefined> {
   const { amount, method = 'bank_transfer', received_at = null, reference = null, entry = null } = input;
-  await refuseTooMany(shop, order.id);
+  const { payment_id = null } = input;
+  // Money at the provider has arrived in any case. Its payment was counted when it began.
+  if (!payment_id) await refuseTooMany(shop, order.id);
   const id = uuidv7();
   const inserted = await shop.run(
-    sql`insert into order_payments (site_id, id, order_id, amount, method, received_at, reference, actor_id, entry)
+    sql`insert into order_payments (site_id, id, order_id, amount, method, received_at, reference, actor_id, entry, payment_id)
       values (${shop.siteId}, ${id}, ${order.id}, ${amount}, ${method}, coalesce(${received_at}::timestamptz, now()),
-        ${reference}, ${shop.actorId}, ${entry})
+        ${reference}, ${shop.actorId}, ${entry}, ${payment_id})
       on conflict (site_id, entry) where entry is not null do nothing`,
   );
   if (inserted === 0) return undefined;
@@ -117,8 +137,8 @@ async function insert(shop: Shop, order: LockedOrder, input: PaymentInput): Prom
     context: { payment_id: id, amount, method, reference },
   });
   await settleIfCovered(shop, order.id);
-  // The mail about a part payment. It is not sent once nothing is due, because the full payment has its own mail.
-  if (!isLate && !isSettled(order.payment_status)) {
+  // The mail about a part payment, or about an amount due that was paid online. A full payment has a mail of its own.
+  if (payment_id || (!isLate && !isSettled(order.payment_status))) {
     await mail.enqueue(shop, 'payment_received', { order_id: order.id, payment_id: id });
   }
   return id;
@@ -167,9 +187,13 @@ async function alreadyRecorded(shop: Shop, entry: string | undefined): Promise<S
   return new ShopError('payment_already_recorded', message, { order_id: found?.order_id });
 }
 
-async function refuseTooMany(shop: Shop, order_id: string): Promise<void> {
+/** Throws `limit_reached`. A payment of the amount due that is open at the provider counts as recorded. */
+export async function refuseTooMany(shop: Shop, order_id: string): Promise<void> {
   const counted = await shop.one<{ total: number }>(
-    sql`select count(*) as total from order_payments where site_id = ${shop.siteId} and order_id = ${order_id}`,
+    sql`select (
+        select count(*) from order_payments p where p.site_id = ${shop.siteId} and p.order_id = ${order_id}) + (
+        select count(*) from payments p where p.site_id = ${shop.siteId} and p.order_id = ${order_id}
+          and p.purpose = 'amount_due' and p.status in ('started', 'requires_action', 'pending', 'authorized')) as total`,
   );
   if ((counted?.total ?? 0) < MAX_PAYMENTS) return;
   throw new ShopError('limit_reached', `An order can have at most ${MAX_PAYMENTS} recorded payments.`, {

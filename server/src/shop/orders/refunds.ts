@@ -13,7 +13,7 @@ import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { countDisputed } from './disputes.ts';
-import { beginMove, endMove, type MoveOutcome, refundPaymentOf, reverseMove } from './moves.ts';
+import { beginMove, endMove, type MoveOutcome, paymentsToRefund, type Refundable, reverseMove } from './moves.ts';
 import { endIfNothingLeft } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { countWithheld } from './quantities.ts';
@@ -51,8 +51,9 @@ export interface RefundInput {
 }
 
 /**
- * Creates a refund of at most the paid amount minus earlier refunds and disputes. Money that was never at the provider,
- * because its payment was recorded manually, becomes a second, manual refund. Throws `invalid_transition` or
+ * Creates a refund of at most the paid amount minus earlier refunds and disputes. It goes back through the payments at the
+ * provider, one refund for each. Money that was never there, because its payment was recorded manually, becomes another,
+ * manual refund. Throws `invalid_transition` or
  * `refund_exceeds_paid`.
  */
 export async function create(
@@ -68,26 +69,27 @@ export async function create(
   const order = await lockOrder(shop, order_id);
   await refuseUnpaid(shop, order_id);
   const shipping = await shippingPart(shop, order_id, input.shipping, minor);
-  const payment = await refundPaymentOf(shop, order_id);
+  const payments = await paymentsToRefund(shop, order_id);
   const { by_hand = false } = input;
-  if (payment && by_hand) await refuseUntried(shop, order_id);
+  if (payments.length > 0 && by_hand) await refuseUntried(shop, order_id);
   const { isAll, ...claimed } = await claim(shop, order_id, minor, { shipping });
   const surplus = minorUnits(claimed.overpaid, digits);
   const paidBack = surplus > 0 ? Math.min(surplus, minor - (await priceIn(shop, order_id, input, minor))) : 0;
   // The whole refund of an expired order counts as overpaid, because the order costs its full price again once it is
   // reinstated.
   const overpaid = order.payment_status === 'expired' ? minor : paidBack;
-  const most = payment && !by_hand ? await leftAtProvider(shop, payment.id) : minor;
-  const [first, ...rest] = partsOf({ amount: minor, shipping: minorUnits(shipping, digits), overpaid }, most);
+  const whole = { amount: minor, shipping: minorUnits(shipping, digits), overpaid };
+  const [first, ...rest] = partsOf(whole, by_hand ? [] : payments);
   const { line_items = [], return_id = null } = input;
   const id = await insert(shop, order_id, input, first);
   if (line_items.length > 0) await claimLines(shop, order_id, id, line_items, return_id);
   else if (isAll) await removeAll(shop, order, id);
-  const made = [{ id, part: first, move: most > 0 ? payment : undefined }];
-  for (const part of rest) made.push({ id: await insert(shop, order_id, input, part), part, move: undefined });
-  for (const { id, part, move } of made) {
+  const made = [{ id, part: first }];
+  for (const part of rest) made.push({ id: await insert(shop, order_id, input, part), part });
+  for (const { id, part } of made) {
+    const { payment_id } = part;
     const amount = decimal(part.amount, digits);
-    if (move && !by_hand) await beginMove(shop, { id, kind: 'refund', payment_id: move.id, order_id, amount });
+    if (payment_id) await beginMove(shop, { id, kind: 'refund', payment_id, order_id, amount });
     else await succeed(shop, order_id, { id, amount, reason: input.reason, return_id });
   }
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
@@ -109,37 +111,36 @@ async function priceIn(
   return Math.min(amount, Math.max(0, sum) + minorUnits(shipping, shop.currencyDigits));
 }
 
-interface RefundPart {
+interface Refunded {
   amount: number;
   shipping: number;
   overpaid: number;
 }
 
-/**
- * Splits a refund into a part of at most `most`, with as much of the shipping and the overpayment as fits, and the
- * rest.
- */
-function partsOf(whole: RefundPart, most: number): [RefundPart, ...RefundPart[]] {
-  if (most <= 0 || whole.amount <= most) return [whole];
-  const first = { amount: most, shipping: Math.min(whole.shipping, most), overpaid: Math.min(whole.overpaid, most) };
-  const rest = {
-    amount: whole.amount - first.amount,
-    shipping: whole.shipping - first.shipping,
-    overpaid: whole.overpaid - first.overpaid,
-  };
-  return [first, rest];
+interface RefundPart extends Refunded {
+  /** The payment through which the part goes back; undefined if the merchant returns it. */
+  payment_id?: string;
 }
 
-/** Returns the amount that the provider can still refund, in minor units. */
-async function leftAtProvider(shop: Shop, payment_id: string): Promise<number> {
-  const found = await shop.one<{ left: string }>(
-    sql`select (coalesce(p.captured_amount, p.amount) - o.disputed - (
-        select coalesce(sum(m.amount), 0) from payment_moves m
-        where m.site_id = p.site_id and m.payment_id = p.id and m.kind = 'refund' and m.status <> 'failed'))::text as left
-      from payments p join orders o on o.site_id = p.site_id and o.id = p.order_id
-      where p.site_id = ${shop.siteId} and p.id = ${payment_id}`,
-  );
-  return minorUnits(found?.left ?? '0', shop.currencyDigits);
+/**
+ * Splits a refund into a part of at most `left` for each payment, with as much of the shipping and the overpayment as fits,
+ * and the rest.
+ */
+function partsOf(whole: Refunded, payments: Refundable[]): [RefundPart, ...RefundPart[]] {
+  const usable = payments.find(({ left }) => left > 0);
+  if (!usable) return [whole];
+  const { id: payment_id, left } = usable;
+  const [amount, shipping, overpaid] = [whole.amount, whole.shipping, whole.overpaid].map((one) =>
+    Math.min(one, left),
+  ) as [number, number, number];
+  const first = { amount, shipping, overpaid, payment_id };
+  if (amount === whole.amount) return [first];
+  const rest = {
+    amount: whole.amount - amount,
+    shipping: whole.shipping - shipping,
+    overpaid: whole.overpaid - overpaid,
+  };
+  return [first, ...partsOf(rest, payments.slice(payments.indexOf(usable) + 1))];
 }
 
 async function insert(

@@ -143,6 +143,7 @@ export const orderPaymentObject = jsonObject<OrderPayment>({
   received_at: sql`iso(p.received_at)`,
   reference: sql`p.reference`,
   actor_id: sql`p.actor_id`,
+  payment_id: sql`p.payment_id`,
   created_at: sql`iso(p.created_at)`,
 });
 
@@ -178,7 +179,8 @@ const marketingConsent = sql`(
   from marketing_consents m where m.site_id = o.site_id and m.order_id = o.id limit 1)`;
 
 const failureReason = sql`(
-  select p.failure_reason from payments p where p.site_id = o.site_id and p.order_id = o.id
+  select p.failure_reason from payments p
+  where p.site_id = o.site_id and p.order_id = o.id and p.purpose = 'checkout'
   order by p.created_at desc limit 1)`;
 
 interface PaymentRow {

@@ -9,7 +9,7 @@ import { isSettled } from '../orders/states.ts';
 import { priceOf } from '../orders/suggestion.ts';
 import type { Shop } from '../shop.ts';
 import { restockPieces } from '../stock/stock.ts';
-import { type LockedReturn, lockReturn, move } from './moves.ts';
+import { closeLocked, type LockedReturn, lockReturn, move } from './moves.ts';
 import { isWholeWithdrawal } from './refund.ts';
 import { get } from './rows.ts';
 import { requireMove } from './states.ts';
@@ -18,6 +18,11 @@ export interface Receipt {
   id: string;
   quantity: number;
   condition: ReturnCondition;
+}
+
+/** Pieces that were lost on the way back count as returned. Their condition is `missing`. */
+interface Counted extends Omit<Receipt, 'condition'> {
+  condition: ReturnCondition | 'lost';
 }
 
 /**
@@ -49,6 +54,33 @@ function messageOf(hasArrived: boolean, isFirst: boolean): string {
   return isFirst ? 'Goods of the return {number} have arrived.' : 'More goods of the return {number} have arrived.';
 }
 
+/**
+ * Closes a return whose remaining pieces were lost on the way back, and lowers the amount due of the order by their price.
+ * Throws `invalid_transition`, and a ValidationError if the order is paid, nothing is missing or no reason is given.
+ */
+export async function closeLost(shop: Shop, id: string, reason: string | null = null): Promise<Return> {
+  const before = await lockReturn(shop, id);
+  requireMove(before, 'closed');
+  const { order_id } = before;
+  const lines = await shop.rows<{ id: string; quantity: number }>(
+    sql`select i.id, i.quantity - i.received_quantity as quantity from return_lines i
+      where i.site_id = ${shop.siteId} and i.return_id = ${id} and i.quantity > i.received_quantity order by i.position`,
+  );
+  const { payment_status } = await lockOrder(shop, order_id);
+  const message =
+    (before.keep_goods && 'The customer keeps the goods of this return.') ||
+    (lines.length === 0 && 'All pieces of this return have arrived.') ||
+    (isSettled(payment_status) && 'The order is paid. Refund the lost pieces instead.');
+  if (message) throw new ValidationError([bodyMistake(['lost'], 'value_error', message)]);
+  const lost = lines.map((line): Counted => ({ ...line, condition: 'lost' }));
+  await countReceived(shop, id, lost);
+  await bringBack(shop, id, lost);
+  await creditDue(shop, { ...before, fee: '0' }, lost);
+  await endIfAllBack(shop, order_id);
+  await closeLocked(shop, before, reason);
+  return get(shop, id);
+}
+
 async function refuseMistakes(shop: Shop, return_id: string, receipts: Receipt[]): Promise<void> {
   const lines = await shop.rows<{ id: string; left: number }>(
     sql`select i.id, i.quantity - i.received_quantity as left from return_lines i
@@ -69,17 +101,17 @@ async function refuseMistakes(shop: Shop, return_id: string, receipts: Receipt[]
 }
 
 /** SQL for a table `w` of the received pieces by return line. Pieces that are marked as missing have not arrived. */
-function received(receipts: Receipt[]) {
+function received(receipts: Counted[]) {
   const rows = receipts.map(({ id, quantity, condition }) => ({
     id,
-    condition,
+    condition: condition === 'lost' ? 'missing' : condition,
     arrived: condition === 'missing' ? 0 : quantity,
     resellable: condition === 'resellable' ? quantity : 0,
   }));
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (id uuid, condition text, arrived int, resellable int)`;
 }
 
-async function countReceived(shop: Shop, return_id: string, receipts: Receipt[]): Promise<void> {
+async function countReceived(shop: Shop, return_id: string, receipts: Counted[]): Promise<void> {
   await shop.run(
     sql`update return_lines i set received_quantity = i.received_quantity + w.arrived, condition = w.condition,
         restocked = i.restocked + case when l.stock_taken then w.resellable else 0 end
@@ -89,7 +121,7 @@ async function countReceived(shop: Shop, return_id: string, receipts: Receipt[])
   );
 }
 
-async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Promise<void> {
+async function bringBack(shop: Shop, return_id: string, receipts: Counted[]): Promise<void> {
   await restockPieces(
     shop,
     sql`update order_lines l set returned = l.returned + w.arrived, in_returns = l.in_returns - w.arrived,
@@ -110,7 +142,7 @@ async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Pr
 async function creditDue(
   shop: Shop,
   { id, order_id, kind, fee, received_at, is_refunded }: LockedReturn,
-  receipts: Receipt[],
+  receipts: Counted[],
 ): Promise<void> {
   const isPaid = isSettled((await lockOrder(shop, order_id)).payment_status);
   const due = (await dueOf(shop, [order_id])).get(order_id) ?? 0;

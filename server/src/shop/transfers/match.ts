@@ -100,7 +100,7 @@ const isPaid: Sql = sql`o.payment_status in ('paid', 'partially_refunded', 'refu
 
 const paymentsWithoutEntry: Sql = sql`array(
     select p.amount::text from order_payments p
-    where p.site_id = o.site_id and p.order_id = o.id and p.entry is null
+    where p.site_id = o.site_id and p.order_id = o.id and p.entry is null and p.payment_id is null
     union all
     select (${amountReceived} - coalesce((
       select sum(p.amount) from order_payments p where p.site_id = o.site_id and p.order_id = o.id), 0))::text

@@ -1,0 +1,49 @@
+import { expect, onTestFinished } from 'vitest';
+import type { Page } from '../../../test/chromium.ts';
+import { givenDue } from '../../../test/due-payments.ts';
+import { inChromium } from '../../../test/in-chromium.ts';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+import { freePort } from '../../db/free-port.ts';
+
+const { played, browser } = inChromium();
+
+/** Waits until automatic redirects have led to a page with this URL. */
+async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
+  await expect.poll(() => page.url(), { timeout: 30_000 }).toMatch(pattern);
+  await page.waitForSelector('h1');
+}
+
+for (const width of [1280, 375]) {
+  played(
+    `without script, ${width} pixels wide, a guest pays an amount due on a provider's page and returns to the order`,
+    async () => {
+      const port = await freePort();
+      const server = await startServer(databaseUrl(), { baseUrl: `http://127.0.0.1:${port}` }, undefined, port);
+      onTestFinished(() => stopServer(server));
+      const { link, details } = await givenDue();
+      const { page, complaints } = await openTab(browser(), width);
+      const look = async (step: string) => {
+        await leaveScreenshot(page, `due-${step}-${width}`);
+        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
+        return String(await page.$eval('main', (main) => main.textContent)).replaceAll(/[\u00a0\u202f]/g, ' ');
+      };
+
+      await page.goto(server.baseUrl + new URL(link).pathname);
+      expect(await look('1-due')).toContain('Pay €12.50 now');
+      await press(page, 'pay_due');
+      expect(await look('2-without-proof')).toContain('Enter the e-mail address or the postal code');
+      await page.type('#proof', '10115');
+      await page.click('button[value="pay_due"]');
+      await arriveAt(page, /test-payment/);
+      await page.click('button[value="approve"]');
+      await arriveAt(page, /\/orders\/ord_\w+$/);
+
+      expect(await look('3-paid')).not.toContain('Still to pay');
+      expect(await details()).toMatchObject({ amount_due: '0.00', amount_received: '27.40' });
+      expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
+    },
+    90_000,
+  );
+}

@@ -1,0 +1,99 @@
+import { afterAll, expect, test } from 'vitest';
+import { goesOnTo, newestLink, ORDER } from '../../../test/due-payments.ts';
+import { mailsTo } from '../../../test/mail.ts';
+import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
+import { openStripe, type StripeShop } from '../../../test/stripe/shop.ts';
+
+const stripe = await openStripe();
+const { standIn } = stripe;
+afterAll(() => stripe.close());
+
+/** A guest's order that was paid at Stripe (14.90), and of which an edit left 12.50 due. */
+async function givenDue() {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id: checkout_id } = await shop.givenCheckout();
+  const { data } = await shop.complete(checkout_id, { confirmation_token: shop.givenToken() });
+  const order = data?.order;
+  if (!order) throw new Error('There is no order.');
+  const at = { params: { path: { order_id: order.id } } };
+  await shop.dashboard.POST(`${ORDER}/capture`, { ...at, body: {} });
+  await shop.finishMoves();
+  const { variants } = await shop.givenProduct({ name: 'Lid', price: '12.50' });
+  const body = { add: [{ variant_id: variants[0]?.id ?? '', quantity: 1 }], expected_total: '27.40' };
+  const edited = await shop.dashboard.POST(`${ORDER}/edit`, { ...at, body });
+  if (!edited.data) throw new Error(`The edit was refused: ${JSON.stringify(edited.error)}`);
+  const email = order.email ?? '';
+  const link = await newestLink(shop, email);
+  const browser = new PaperBrowser(shop.baseUrl);
+  const leave = async () => browser.press(await browser.open(link), 'pay_due', { proof: email });
+  return { shop, order, at, email, link, browser, leave };
+}
+
+/** The amount in cents in the shop's Stripe account that was not refunded. */
+function keptAt(shop: StripeShop): number {
+  const taken = [...standIn.ledger.intents.values()]
+    .filter(({ account }) => account === shop.account)
+    .reduce((sum, { amount_received }) => sum + amount_received, 0);
+  const returned = [...standIn.ledger.refunds.values()]
+    .filter(({ account, status }) => account === shop.account && status !== 'failed')
+    .reduce((sum, { amount }) => sum + amount, 0);
+  return taken - returned;
+}
+
+test('the mail about an edit leads to the payment, which Stripe captures at once and the return page settles', async () => {
+  const { shop, order, email, leave, browser } = await givenDue();
+  const mail = (await mailsTo(shop, email)).at(-1)?.html ?? '';
+  expect(unescaped(mail)).toMatch(/<a [^>]*\/orders\/ord_\w+#due"[^>]*>\s*Pay €12\.50 now/);
+  expect(mail).toContain('You can pay it online');
+
+  const back = await standIn.press(goesOnTo(await leave()), 'pay');
+  const led = await browser.open(back ?? '');
+  const page = await browser.open(led.response.headers.get('Location') ?? '');
+
+  expect(page.html).not.toContain('pay_due');
+  expect(await shop.details(order.id)).toMatchObject({ amount_due: '0.00', amount_received: '27.40' });
+  expect(keptAt(shop)).toBe(2_740);
+});
+
+test('the webhook settles a payment whose customer does not come back, however often it is sent', async () => {
+  const { shop, order, leave } = await givenDue();
+  await standIn.press(goesOnTo(await leave()), 'pay');
+  const events = shop.events().slice(-3);
+
+  for (const event of [...events, ...events]) await shop.send(event);
+  await Promise.all(events.map((event) => shop.send({ ...event, id: `${event.id}_again` })));
+
+  const { amount_due, amount_received, recorded_payments } = await shop.details(order.id);
+  expect({ amount_due, amount_received }).toEqual({ amount_due: '0.00', amount_received: '27.40' });
+  expect(recorded_payments).toHaveLength(1);
+});
+
+test('after a cancellation, the job returns the money of a payment that Stripe reports late', async () => {
+  const { shop, at, order, leave } = await givenDue();
+  const url = goesOnTo(await leave());
+  await standIn.press(url, 'pay');
+  await shop.dashboard.POST(`${ORDER}/cancel`, { ...at, body: { reason: 'customer', refund: true } });
+  for (const event of shop.events()) await shop.send(event);
+
+  await shop.settlePayments();
+  await shop.finishMoves();
+
+  expect(keptAt(shop)).toBe(0);
+  expect(await shop.details(order.id)).toMatchObject({ amount_received: '14.90', refunded: '14.90' });
+});
+
+test('if Stripe does not answer, the same button continues the same payment later', async () => {
+  const { shop, order, leave } = await givenDue();
+  standIn.faults.add('cut_after', /POST \/v1\/checkout\/sessions$/, 5);
+  const failed = await leave();
+  standIn.faults.clear();
+
+  const again = await leave();
+
+  expect(failed.response.status).toBe(503);
+  const sessions = [...standIn.ledger.sessions.values()].filter(({ account }) => account === shop.account);
+  expect(sessions).toHaveLength(1);
+  await standIn.press(goesOnTo(again), 'pay');
+  await shop.settlePayments();
+  expect(await shop.details(order.id)).toMatchObject({ amount_due: '0.00', amount_received: '27.40' });
+});
