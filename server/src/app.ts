@@ -184,12 +184,7 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
       return paymentWebhooks({ db, secretKey, hosts, accounts, deadlines });
     }),
   );
-  router.all(
-    ['/mcp', '/sites/:site_id/mcp'],
-    whenAsked(async () =>
-      (await import('./mcp/endpoint.ts')).mcp({ hosts, handle: answer, identify: named, calls, limits }),
-    ),
-  );
+  router.use(mcpRoutes(deps, { handling, answer, calls }));
   router.use(unprefixedPaths());
   const ucp = whenAsked(async () => {
     const { rest } = await import('./ucp/rest.ts');
@@ -216,7 +211,46 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
   return router;
 }
 
+/** MCP for agents of customers and assistants of staff, and the OAuth issuer of the latter. */
+function mcpRoutes({ db, baseUrl, hosts, secretKey }: AppDeps, { handling, answer, calls }: BesideApi): Router {
+  const { limits, deadlines } = handling;
+  const named = (claim: Claim, operation: Operation) => identify(handling, claim, operation);
+  const router = Router({ caseSensitive: true, strict: true });
+  router.all(
+    ['/mcp', '/sites/:site_id/mcp'],
+    whenAsked(async () =>
+      (await import('./mcp/endpoint.ts')).mcp({ hosts, handle: answer, identify: named, calls, limits }),
+    ),
+  );
+  router.all(
+    '/mcp/merchant',
+    whenAsked(async () =>
+      (await import('./mcp/merchant/endpoint.ts')).merchantMcp({
+        hosts,
+        handle: answer,
+        identify: named,
+        calls,
+        limits,
+      }),
+    ),
+  );
+  router.use(
+    onlyAt(
+      ASSISTANTS_PATH,
+      whenAsked(async () => {
+        const { assistantOAuth } = await import('./http/operators/assistant-oauth.ts');
+        return assistantOAuth({ db, baseUrl, secretKey, hosts, limits, deadlines });
+      }),
+    ),
+  );
+  return router;
+}
+
 const UCP_PATH = /^(?:\/sites\/[^/]+)?\/(?:ucp\/|\.well-known\/ucp(?:[/?]|$))/;
+
+/** The OAuth endpoints and metadata for assistants of staff. */
+const ASSISTANTS_PATH =
+  /^\/(?:merchant\/|\.well-known\/oauth-(?:authorization-server\/merchant|protected-resource\/mcp\/merchant)$)/;
 
 function onlyAt(path: RegExp, handler: RequestHandler): RequestHandler {
   return (req, res, next) => (path.test(req.url) ? handler(req, res, next) : next());

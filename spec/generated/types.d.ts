@@ -425,6 +425,85 @@ export interface paths {
         patch: operations["dashboard.updateStaffMember"];
         trace?: never;
     };
+    "/api/dashboard/assistant-request": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the request of a program
+         * @description Reads the request with which a program wants to be connected as an assistant, before the member decides. A request is valid for 15 minutes; one that has expired or was changed is 422.
+         */
+        get: operations["dashboard.getAssistantRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/assistants": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the connected assistants
+         * @description Lists the assistants that the calling staff member has connected to this shop, newest first. With the scope staff:write it lists those of all members.
+         */
+        get: operations["dashboard.listAssistants"];
+        put?: never;
+        /**
+         * Connect an assistant
+         * @description Grants a program the chosen scopes in this shop, for the calling staff member and for at most 90 days. The response contains an address with a code, which the program exchanges for its token. A request that has expired or was changed is 422. A member can have at most 20 assistants in a shop (409 limit_reached).
+         */
+        post: operations["dashboard.connectAssistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/assistants/{assistant_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a connected assistant.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                assistant_id: components["parameters"]["AssistantId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an assistant
+         * @description Its token stops working at once, and its open requests for confirmation end. A member can disconnect their own assistants; with the scope staff:write, also those of others.
+         */
+        delete: operations["dashboard.revokeAssistant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/me/notifications": {
         parameters: {
             query?: never;
@@ -6268,6 +6347,51 @@ export interface components {
          * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is rejected. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
          */
         EmailInput: string;
+        /**
+         * @description A permission of a connected assistant. A scope that ends in :read allows reading; changes that need another scope wait for the member's confirmation. products:texts allows changing names, descriptions and tags of products, orders:notes the staff note of an order, and orders:ship recording shipments, each without a confirmation. At each call the assistant can do no more than the member's role.
+         * @enum {string}
+         */
+        AssistantScope: "orders:read" | "products:read" | "inventory:read" | "customers:read" | "discounts:read" | "settings:read" | "audit:read" | "products:texts" | "orders:notes" | "orders:ship";
+        /** @description The request of a program to be connected as an assistant. */
+        AssistantRequest: {
+            /** @description The name that the program gives itself (not verified). */
+            client_name: string;
+            /** @description The host to which the login returns, or the scheme of an app; null for a program on the member's own device. */
+            client_host: string | null;
+            /** @description The scopes that it asks for, without those that the caller's role does not have. */
+            scopes: components["schemas"]["AssistantScope"][];
+            /** @description All scopes that the caller can grant. The caller may grant more or fewer than the program asks for. */
+            available_scopes: components["schemas"]["AssistantScope"][];
+            /** @description Open it in the browser to refuse. It leads back to the program. */
+            refuse_url: string;
+        };
+        /** @description An assistant that a staff member has connected over MCP. It acts for that member in this shop. */
+        Assistant: {
+            id: components["schemas"]["Id"];
+            /** @description The member who connected it. */
+            staff: {
+                id: components["schemas"]["Id"];
+                name: string;
+            };
+            /** @description The name that the program gives itself (not verified). */
+            client_name: string;
+            /** @description The host to which the login returns, or the scheme of an app; null for a program on the member's own device. */
+            client_host: string | null;
+            scopes: components["schemas"]["AssistantScope"][];
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description Accurate to the minute; null if it was never used.
+             */
+            last_used_at: string | null;
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A code for the assistant's program, in the address to open. */
+        ConnectedAssistant: {
+            assistant: components["schemas"]["Assistant"];
+            /** @description Open it in the browser. It leads back to the program, with a code that is valid once, for 60 seconds. */
+            redirect_url: string;
+        };
         /** @description The mails that a staff member gets from the shop. They are in the shop's language and link to the panel. */
         Notifications: {
             /** @description For each order from a checkout, while the setting mail_new_orders is on. By default it is on if the shop has no brand.support_email, which otherwise gets these mails. */
@@ -9383,9 +9507,9 @@ export interface components {
              */
             revoked_by: "customer" | "merchant" | "agent" | "system" | null;
         };
-        /** @description The subject of an agent's call, in at most 1 KB. Search words are recorded without any credentials, addresses and long numbers in them. */
+        /** @description The subject of an agent's call, or the assistant that called for a staff member, in at most 1 KB. Search words are recorded without any credentials, addresses and long numbers in them. */
         AuditDetails: {
-            /** @description done, or dry_run for a dry run; needs_choice or not_found for a sentence; the error code if the call was rejected. */
+            /** @description done, or dry_run for a dry run; requires_confirmation for a change that waits for a member; needs_choice or not_found for a sentence; the error code if the call was rejected. */
             outcome: string;
             /** @description The words that were sent. */
             query: string | null;
@@ -9410,6 +9534,8 @@ export interface components {
             ids: {
                 [key: string]: components["schemas"]["Id"];
             };
+            /** @description The name of the assistant that called for a staff member, as its program gives it (not verified); null for other callers. */
+            assistant: string | null;
         };
         /** @description One recorded call. Only a keyed hash of the request is kept. It can prove the content of the request without revealing it. */
         AuditEvent: {
@@ -9438,7 +9564,7 @@ export interface components {
             /** @description The X-Request-Id of the call. */
             correlation_id: string;
             created_at: components["schemas"]["Timestamp"];
-            /** @description The subject of an agent's call; null for other calls, for calls from before this was recorded, and once the customer is erased. */
+            /** @description The subject of an agent's call, or the assistant that called for a staff member; null for other calls, for calls from before this was recorded, and once the customer is erased. */
             details: components["schemas"]["AuditDetails"] | null;
             /** @description A description of an agent's call in English; null for other calls, and for the agent itself. It may contain words of the agent and names of products. */
             summary: string | null;
@@ -11517,6 +11643,11 @@ export interface components {
         /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
+         * @description The id of a connected assistant.
+         * @example 0192f3a0-8888-7000-8000-000000000001
+         */
+        AssistantId: components["schemas"]["Id"];
+        /**
          * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
          * @example "5X0pXq2m9nFQv3yqTj6Fqw"
          */
@@ -11846,6 +11977,10 @@ export type StaffOrNull = components['schemas']['StaffOrNull'];
 export type StaffMember = components['schemas']['StaffMember'];
 export type StaffInvitation = components['schemas']['StaffInvitation'];
 export type EmailInput = components['schemas']['EmailInput'];
+export type AssistantScope = components['schemas']['AssistantScope'];
+export type AssistantRequest = components['schemas']['AssistantRequest'];
+export type Assistant = components['schemas']['Assistant'];
+export type ConnectedAssistant = components['schemas']['ConnectedAssistant'];
 export type Notifications = components['schemas']['Notifications'];
 export type NotificationsPatch = components['schemas']['NotificationsPatch'];
 export type Currency = components['schemas']['Currency'];
@@ -12235,6 +12370,7 @@ export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey']
 export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterSessionId = components['parameters']['SessionId'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
+export type ParameterAssistantId = components['parameters']['AssistantId'];
 export type ParameterIfMatch = components['parameters']['IfMatch'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
@@ -13703,6 +13839,186 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getAssistantRequest": {
+        parameters: {
+            query: {
+                /**
+                 * @description The request in the address to which the program's login led.
+                 * @example eyJjbGllbnQiOiJDbGF1ZGUifQ.c2lnbmF0dXJl
+                 */
+                request: string;
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantRequest"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listAssistants": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assistants that can act now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistants: components["schemas"]["Assistant"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.connectAssistant": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "request": "eyJjbGllbnQiOiJDbGF1ZGUifQ.c2lnbmF0dXJl",
+                 *       "scopes": [
+                 *         "orders:read",
+                 *         "products:read"
+                 *       ],
+                 *       "lifetime_days": 30
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The request in the address to which the program's login led. */
+                    request: string;
+                    /** @description The granted scopes. Each must be within the caller's role (403 insufficient_scope). */
+                    scopes: components["schemas"]["AssistantScope"][];
+                    /** @description How many days the assistant stays connected. */
+                    lifetime_days: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The assistant, and the address that leads back to its program. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectedAssistant"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.revokeAssistant": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a connected assistant.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                assistant_id: components["parameters"]["AssistantId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assistant is disconnected. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];

@@ -67,6 +67,7 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
 
 const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   agent_consents: SWEEP,
+  assistants: SWEEP,
   audit_events: READ,
   audit_keys: READ,
   audit_seals: ADD,

@@ -1047,6 +1047,32 @@ create table commerce.agent_tokens (
 );
 alter table commerce.agent_tokens enable row level security, force row level security;
 
+create table commerce.assistants (
+  site_id uuid not null,
+  id uuid not null,
+  staff_id uuid not null,
+  client_name text not null,
+  client_host text,
+  client_hash bytea not null,
+  redirect_uri text not null,
+  code_challenge text not null,
+  code_hash bytea not null,
+  code_expires_at timestamp with time zone not null,
+  scopes text[] not null,
+  token_hash bytea,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint assistants_pkey PRIMARY KEY (site_id, id),
+  constraint assistants_code_hash_key UNIQUE (code_hash),
+  constraint assistants_token_hash_key UNIQUE (token_hash),
+  constraint assistants_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint assistants_staff_id_site_id_fkey FOREIGN KEY (staff_id, site_id) REFERENCES commerce.staff_memberships(staff_id, site_id) ON DELETE CASCADE,
+  constraint assistants_scopes_check CHECK ((cardinality(scopes) > 0))
+);
+CREATE INDEX assistants_ended ON commerce.assistants USING btree (expires_at);
+CREATE INDEX assistants_of ON commerce.assistants USING btree (staff_id, site_id);
+
 create table commerce.audit_checkpoints (
   site_id uuid not null,
   seq integer not null,
@@ -3584,6 +3610,12 @@ grant select on commerce.agent_profiles to commerce_backup;
 grant delete, insert, select, update on commerce.agent_tokens to commerce_app;
 
 grant select on commerce.agent_tokens to commerce_backup;
+
+grant delete, insert, select, update on commerce.assistants to commerce_app;
+
+grant select on commerce.assistants to commerce_backup;
+
+grant delete, select on commerce.assistants to commerce_sweep;
 
 grant select on commerce.audit_checkpoints to commerce_app;
 

@@ -56,6 +56,23 @@ export interface Tables {
     period_number: number;
     spent_total_cents: number;
   };
+  assistants: {
+    site_id: string;
+    id: string;
+    staff_id: string;
+    client_name: string;
+    client_host: string | null;
+    client_hash: Buffer;
+    redirect_uri: string;
+    code_challenge: string;
+    code_hash: Buffer;
+    code_expires_at: string;
+    scopes: string[];
+    token_hash: Buffer | null;
+    created_at: string;
+    last_used_at: string | null;
+    expires_at: string;
+  };
   audit_checkpoints: {
     site_id: string;
     seq: number;

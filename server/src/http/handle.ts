@@ -15,7 +15,7 @@ import { logins } from '../shop/passwords/passwords.ts';
 import { Shop } from '../shop/shop.ts';
 import { buyerOf, namesBuyer } from './callers/buyer.ts';
 import type { Caller, Claim } from './callers/caller.ts';
-import { actorOf, authenticate, callerOf, isAgent } from './callers/callers.ts';
+import { actorOf, authenticate, callerOf, isAlwaysAudited } from './callers/callers.ts';
 import { claimAtHost, claimOf as credentialOf, refuseAtHost } from './callers/claims.ts';
 import { checkOrigin } from './callers/cors.ts';
 import { openClaimOf } from './callers/open-callers.ts';
@@ -74,7 +74,8 @@ import type { ApiRequest } from './request.ts';
  * 8. an error thrown in step 7 rolls its transaction back and frees the key. If the handler or `prepare` threw it, the
  *    request has a key and the error is final (see `storeRefusal`), a second transaction claims the key as in 7c and
  *    stores the error with its audit row. Otherwise nothing is stored: no response, and no audit row except by step 9
- * 9. after a call with an existing agent's token, even a revoked or expired one, an audit row is written if step 7 or 8
+ * 9. after a call with an existing agent's token, even a revoked or expired one, or of an assistant that acts for a staff
+ *    member, an audit row is written if step 7 or 8
  *    may have written none. Its id is generated once per request, so there is never a second row. If it cannot be
  *    written, the call fails. After a 5xx the caller waits at most 500 ms for it instead, and the row may be missing
  *
@@ -104,7 +105,7 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   // actual error stays stored under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
-  answer = await ensureAudited(deps, received, context, answer);
+  answer = await ensureAudited(deps, received, context, answer, request.vouched?.assistant?.known);
   if (deps.validateResponses) answer = checked(context, answer);
   return { ...answer, headers: { ...context.limitHeaders, ...answer.headers } };
 }
@@ -359,7 +360,7 @@ function recorded(
   const { key } = incoming;
   const isStored = key !== undefined && idempotency.isStored(refusal);
   return {
-    result: isAgent(caller) ? { ...answer, audited: true } : answer,
+    result: isAlwaysAudited(caller) ? { ...answer, audited: true } : answer,
     last: isStored ? idempotency.storing(shop, key, answer, event) : event,
   };
 }
@@ -414,7 +415,7 @@ async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): 
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     const fresh = () => runHandler(deps, incoming, run, caller, shop, connection);
     const answer = await (found ? cache.remember(found, shop, context, fresh) : fresh());
-    if (!isAgent(caller)) return answer;
+    if (!isAlwaysAudited(caller)) return answer;
     const event = auditEvent(shop, { caller, ...auditedCall(deps, incoming, answer) });
     if (event) await query(connection, event);
     return { ...answer, audited: true };

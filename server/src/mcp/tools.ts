@@ -55,7 +55,8 @@ function inToolNames(text: string): string {
   }, text);
 }
 
-function toolOf(operation: Operation): AgentTool {
+/** The tool of an operation. `described` replaces the description in the contract. */
+export function toolOf(operation: Operation, described?: string): AgentTool {
   const declared = document.paths[operation.path]?.[operation.method] as JsonObject;
   const named = operation.parameters.filter(({ in: place }) => place === 'path' || place === 'query');
   const body = bodyOf(declared);
@@ -68,7 +69,7 @@ function toolOf(operation: Operation): AgentTool {
     definition: {
       name: toolName(operation.name),
       title: String(declared.summary),
-      description: inToolNames(String(declared.description)),
+      description: described ?? inToolNames(String(declared.description)),
       inputSchema: {
         type: 'object',
         properties: {
