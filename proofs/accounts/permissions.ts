@@ -45,7 +45,8 @@ const OPERATIONS: Record<string, string> = {
 export const OF_ONESELF =
   words(`logout confirmIdentity changePassword listSessions endOtherSessions endSession getTwoFactor setUpTwoFactor
   turnOffTwoFactor confirmTwoFactor replaceRecoveryCodes getMe acceptInvitation getNotifications updateNotifications
-  getAssistantRequest connectAssistant listAssistants revokeAssistant`);
+  getAssistantRequest connectAssistant listAssistants revokeAssistant
+  getAssistantAction confirmAssistantAction declineAssistantAction`);
 
 /** Operations for which the password must have been confirmed within the last 15 minutes. */
 export const SENSITIVE = words(`createApiKey revokeApiKey rotateApiKey createStorefrontToken revokeStorefrontToken

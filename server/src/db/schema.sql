@@ -1047,6 +1047,29 @@ create table commerce.agent_tokens (
 );
 alter table commerce.agent_tokens enable row level security, force row level security;
 
+create table commerce.assistant_actions (
+  site_id uuid not null,
+  id uuid not null,
+  assistant_id uuid not null,
+  staff_id uuid not null,
+  operation text not null,
+  request jsonb not null,
+  if_match text,
+  target text,
+  before jsonb not null,
+  status text not null default 'pending'::text,
+  result jsonb,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint assistant_actions_pkey PRIMARY KEY (site_id, id),
+  constraint assistant_actions_site_id_assistant_id_fkey FOREIGN KEY (site_id, assistant_id) REFERENCES commerce.assistants(site_id, id) ON DELETE CASCADE,
+  constraint action_has_run CHECK (((result IS NOT NULL) = (status = ANY (ARRAY['done'::text, 'failed'::text])))),
+  constraint assistant_actions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'declined'::text])))
+);
+CREATE INDEX assistant_actions_ended ON commerce.assistant_actions USING btree (expires_at);
+CREATE INDEX assistant_actions_of ON commerce.assistant_actions USING btree (site_id, assistant_id);
+alter table commerce.assistant_actions enable row level security, force row level security;
+
 create table commerce.assistants (
   site_id uuid not null,
   id uuid not null,
@@ -3077,6 +3100,15 @@ create policy backup on commerce.agent_tokens as permissive for select to commer
 create policy tenant on commerce.agent_tokens as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.assistant_actions as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.assistant_actions as permissive for all to commerce_sweep
+  using ((expires_at <= (now() - '1 day'::interval)));
+
+create policy tenant on commerce.assistant_actions as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.audit_checkpoints as permissive for select to commerce_backup
   using (true);
 
@@ -3610,6 +3642,12 @@ grant select on commerce.agent_profiles to commerce_backup;
 grant delete, insert, select, update on commerce.agent_tokens to commerce_app;
 
 grant select on commerce.agent_tokens to commerce_backup;
+
+grant delete, insert, select, update on commerce.assistant_actions to commerce_app;
+
+grant select on commerce.assistant_actions to commerce_backup;
+
+grant delete, select on commerce.assistant_actions to commerce_sweep;
 
 grant delete, insert, select, update on commerce.assistants to commerce_app;
 

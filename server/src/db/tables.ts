@@ -56,6 +56,21 @@ export interface Tables {
     period_number: number;
     spent_total_cents: number;
   };
+  assistant_actions: {
+    site_id: string;
+    id: string;
+    assistant_id: string;
+    staff_id: string;
+    operation: string;
+    request: unknown;
+    if_match: string | null;
+    target: string | null;
+    before: unknown;
+    status: 'pending' | 'running' | 'done' | 'failed' | 'declined';
+    result: unknown;
+    created_at: string;
+    expires_at: string;
+  };
   assistants: {
     site_id: string;
     id: string;

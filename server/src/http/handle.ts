@@ -36,11 +36,12 @@ import { runVersioned } from './pipeline/if-match.ts';
 import { auditedCall, type Incoming, isForAgent, keyOf, receivedOf } from './pipeline/incoming.ts';
 import { auditOwnAccount, type OwnAccount, ownAccountOf } from './pipeline/own-account.ts';
 import { answerInCookie } from './pipeline/panel-answer.ts';
+import { type Performed, performedRequest } from './pipeline/performed.ts';
 import { checked } from './pipeline/response-check.ts';
 import { tellOwners } from './pipeline/sensitive.ts';
 import { shed } from './pipeline/shedding.ts';
 import { isStrict } from './pipeline/strict-limits.ts';
-import { success } from './pipeline/success.ts';
+import { held, success } from './pipeline/success.ts';
 import { validate } from './pipeline/validation.ts';
 import type { Received } from './received.ts';
 import type { ApiRequest } from './request.ts';
@@ -106,7 +107,7 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer, request.vouched?.assistant?.known);
-  if (deps.validateResponses) answer = checked(context, answer);
+  if (deps.validateResponses && !request.hold) answer = checked(context, answer);
   return { ...answer, headers: { ...context.limitHeaders, ...answer.headers } };
 }
 
@@ -148,7 +149,7 @@ async function respond(deps: Deps, request: ApiRequest, received: Received): Pro
   const { operation } = target;
   refuseAtHost(operation, deps.hosts.siteAt(request));
   context.operation = operation;
-  const handler = (await deps.surfaces[operation.surface]())[operation.name];
+  const handler = request.hold ?? (await deps.surfaces[operation.surface]())[operation.name];
   if (!handler) throw new Error(`No handler for ${operation.id}`);
   shed(deps.load(), operation, request.query);
   const deadline = new Deadline(secondsFor(operation, deps.deadlines));
@@ -218,7 +219,8 @@ async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler)
   const { caller, isAnswered } = await admitAndLook(deps, incoming);
   if (isAnswered) return expectReplay;
   const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
-  const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
+  const perform = (call: Performed) => handle(deps, performedRequest(request, incoming.claim, call));
+  const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended, perform };
   return handler.prepare(call as never).catch((error: unknown) => {
     // If the database did not answer, a second query would make the caller wait twice.
     if (key === undefined || isUnavailable(error)) throw error;
@@ -445,7 +447,8 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   checkOrigin(operation, received, caller, deps.hosts);
   // Throws 429. Counts nothing for an operation with strict limits, because step 5 has counted it.
   if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
-  requireStepUp(operation, caller, received.body);
+  // A call that is held is made later, by a person.
+  if (!incoming.request.hold) requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
   if (all.length > 0) throw new ValidationError(all);
   return caller;
@@ -466,6 +469,7 @@ async function runHandler(
     account = named;
   };
   const call = { ...callPartsOf(deps, incoming, caller), caller, shop, noteAccount };
+  if (incoming.request.hold) return held(await run(call as never));
   const once = async () => {
     const body = await run(call as never).catch(async (error: unknown) => {
       throw caller.kind === 'agent' ? await withAlternatives(shop, error, received) : error;

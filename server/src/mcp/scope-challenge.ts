@@ -14,7 +14,7 @@ export async function scopeChallenge(
   metadata: string,
 ): Promise<Response | undefined> {
   const { calls, served, claim, caller } = called;
-  for (const name of await toolsIn(request)) {
+  for (const { name } of await toolCallsIn(request)) {
     const operation = agentTools().get(name)?.operation;
     if (!operation) continue;
     const refusal = scopeRefusal(operation, caller.scopes);
@@ -33,15 +33,19 @@ export async function scopeChallenge(
   return undefined;
 }
 
-/** The names of the tools that a request calls. The SDK answers messages that cannot be read. */
-export async function toolsIn(request: Request): Promise<string[]> {
+/** The tools that a request calls, with their arguments. The SDK answers messages that cannot be read. */
+export async function toolCallsIn(request: Request): Promise<{ name: string; given: Record<string, unknown> }[]> {
   if (request.method !== 'POST') return [];
   const sent: unknown = await request
     .clone()
     .json()
     .catch(() => undefined);
   return [sent].flat().flatMap((message) => {
-    const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
-    return method === 'tools/call' && typeof params?.name === 'string' ? [params.name] : [];
+    const { method, params } = (message ?? {}) as {
+      method?: unknown;
+      params?: { name?: unknown; arguments?: unknown };
+    };
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return [];
+    return [{ name: params.name, given: (params.arguments ?? {}) as Record<string, unknown> }];
   });
 }

@@ -1,7 +1,7 @@
 import { ShopError } from '../../shop/errors.ts';
-import { toolsIn } from '../scope-challenge.ts';
-import type { CalledByAssistant } from './call.ts';
-import { merchantTools, neededFor } from './tools.ts';
+import { toolCallsIn } from '../scope-challenge.ts';
+import type { CalledByAssistant } from './called.ts';
+import { accessOf, merchantTools } from './tools.ts';
 
 /**
  * Answers a tool call that needs a scope which the member has not granted with 403 and the scopes to ask for (RFC 6750
@@ -13,9 +13,9 @@ export async function challengeFor(
   metadata: string,
 ): Promise<Response | undefined> {
   const { granted } = caller.assistant;
-  for (const name of await toolsIn(request)) {
+  for (const { name, given } of await toolCallsIn(request)) {
     const tool = merchantTools().get(name);
-    const scope = tool && neededFor(tool);
+    const scope = tool && accessOf(tool, given, granted).needs;
     if (!tool || scope === undefined || granted.includes(scope)) continue;
     const message = `The member has not granted this assistant ${scope}.`;
     const refusal = new ShopError('insufficient_scope', message, { scope, held: granted });

@@ -6,7 +6,7 @@ export interface Offered {
   id: OperationId;
   /** For the model. The arguments are described by the contract. */
   about: string;
-  /** The scope with which it runs without a confirmation, if only these fields are sent. */
+  /** The scope with which it runs at once, if only these fields are sent. All other changes wait for a confirmation. */
   direct?: { scope: AssistantScope; fields: string[] };
 }
 
@@ -56,5 +56,16 @@ export const OFFERED: Offered[] = [
     about:
       'Record that an order was shipped. Without items it ships everything that is left. The customer gets a mail.',
     direct: { scope: 'orders:ship', fields: ['items', 'carrier', 'tracking_number', 'tracking_url'] },
+  },
+  { id: 'dashboard.updateVariant', about: 'Change a variant, such as its price or SKU.' },
+  { id: 'dashboard.adjustInventory', about: 'Change the stock of a variant by delta, or set it with set_to.' },
+  { id: 'dashboard.createRefund', about: 'Refund an order, fully or in part.' },
+  { id: 'dashboard.markOrderPaid', about: 'Record that a bank transfer for an order has arrived.' },
+  { id: 'dashboard.cancelOrder', about: 'Cancel an order, with or without a refund.' },
+  { id: 'dashboard.createDiscount', about: 'Create a discount code.' },
+  { id: 'dashboard.approveReturn', about: 'Approve a return that a customer has requested.' },
+  {
+    id: 'dashboard.getAssistantAction',
+    about: 'Whether the member has confirmed a change that needed it, and the result.',
   },
 ];

@@ -22,7 +22,24 @@ function merchantTool({ id, about, direct }: Offered): MerchantTool {
   return { ...tool, keyed: operation.safe ? undefined : 'optional', definition, ...(direct && { direct }) };
 }
 
-/** The scope that the member must have granted for a call with these arguments. */
-export function neededFor({ operation, direct }: MerchantTool): AssistantScope | undefined {
-  return operation.safe || !direct ? (operation.scope as AssistantScope | undefined) : direct.scope;
+export interface Access {
+  /** The scope that the member must have granted for the call. */
+  needs: AssistantScope | undefined;
+  /** Whether the call waits for the member's confirmation. */
+  confirms: boolean;
+}
+
+/** The access of a call with these arguments. A change that waits needs only the scope to read the same things. */
+export function accessOf(
+  { operation, direct, places }: MerchantTool,
+  given: Record<string, unknown>,
+  granted: readonly string[],
+): Access {
+  const { safe, scope } = operation;
+  if (safe) return { needs: scope as AssistantScope | undefined, confirms: false };
+  const sent = Object.keys(given).filter((name) => name !== 'meta' && !places.has(name));
+  if (direct && granted.includes(direct.scope) && sent.every((name) => direct.fields.includes(name))) {
+    return { needs: direct.scope, confirms: false };
+  }
+  return { needs: scope?.replace(/:.*$/, ':read') as AssistantScope | undefined, confirms: true };
 }
