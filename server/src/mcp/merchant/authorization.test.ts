@@ -174,6 +174,16 @@ test("a removed member's tokens end at once, and do not return with the member",
   expect(await statusAt(shop.baseUrl, access_token)).toBe(401);
 });
 
+test('a new password ends the assistants of the member', async () => {
+  const shop = await openShop();
+  const { access_token, staff } = await givenAssistant(shop);
+  const current_password = shop.credentials.staff.password ?? '';
+  const body = { current_password, new_password: 'four other quiet words' };
+  expect((await staff.POST('/api/dashboard/account/password', { body })).error).toBeUndefined();
+
+  expect(await statusAt(shop.baseUrl, access_token)).toBe(401);
+});
+
 test('members see and disconnect their own assistants, and those who manage staff see all', async () => {
   const shop = await openShop();
   const viewer = await givenMember(shop, 'viewer');
