@@ -24,10 +24,13 @@ export function Connect() {
     enabled: request !== null,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (request === null) return <Empty title="Start in the program that you want to connect" />;
   return (
     <Page title="Connect an assistant">
-      <Loaded query={query}>{(asked) => <Decision request={request} asked={asked} />}</Loaded>
+      {request === null ? (
+        <Empty title="Start in the program that you want to connect" />
+      ) : (
+        <Loaded query={query}>{(asked) => <Decision request={request} asked={asked} />}</Loaded>
+      )}
     </Page>
   );
 }
