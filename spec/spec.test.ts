@@ -63,7 +63,7 @@ const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
 const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
 /** Operations on the caller's own account, which need no scope. */
-const OWN_ACCOUNT = ['account', 'auth', 'me'];
+const OWN_ACCOUNT = ['account', 'auth', 'me', 'assistant-request', 'assistants', 'assistant-actions'];
 
 /** An operation must require one of these scopes. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
@@ -217,7 +217,7 @@ describe('operations', () => {
           .flatMap(([, response]) => resolve(response).content?.['application/json'] ?? [])
           .some((message: Json) =>
             [...schemasIn(message.schema, '')].some(({ at }) =>
-              /\.(secret|client_secret|access_token|totp_secret|recovery_codes|device_code|checkout_url|upload_url)$/.test(
+              /\.(secret|client_secret|access_token|totp_secret|recovery_codes|device_code|checkout_url|upload_url|redirect_url)$/.test(
                 at,
               ),
             ),

@@ -44,12 +44,14 @@ const OPERATIONS: Record<string, string> = {
 /** Operations on the caller's own login, which every role may call. */
 export const OF_ONESELF =
   words(`logout confirmIdentity changePassword listSessions endOtherSessions endSession getTwoFactor setUpTwoFactor
-  turnOffTwoFactor confirmTwoFactor replaceRecoveryCodes getMe acceptInvitation getNotifications updateNotifications`);
+  turnOffTwoFactor confirmTwoFactor replaceRecoveryCodes getMe acceptInvitation getNotifications updateNotifications
+  getAssistantRequest connectAssistant listAssistants revokeAssistant
+  getAssistantAction confirmAssistantAction declineAssistantAction`);
 
 /** Operations for which the password must have been confirmed within the last 15 minutes. */
 export const SENSITIVE = words(`createApiKey revokeApiKey rotateApiKey createStorefrontToken revokeStorefrontToken
   rotateStorefrontToken createSyncKey revokeSyncKey rotateSyncKey updatePaymentAccount deletePaymentAccount createStaffInvitation
-  updateStaffMember removeStaffMember setUpTwoFactor turnOffTwoFactor replaceRecoveryCodes`);
+  updateStaffMember removeStaffMember connectAssistant setUpTwoFactor turnOffTwoFactor replaceRecoveryCodes`);
 
 /** Fields of updateSettings that need the password to have been confirmed within the last 15 minutes. */
 export const SENSITIVE_SETTINGS: Record<string, unknown> = {

@@ -20,7 +20,8 @@ export interface Stocked {
     | 'collection'
     | 'customer'
     | 'discount'
-    | 'webhook',
+    | 'webhook'
+    | 'assistant_action',
     string
   >;
   /** The texts that were written, to search for them on the screens. */
@@ -55,7 +56,9 @@ export async function stock(premises: Premises, payloads: string[], round: numbe
   const agent_token = await sendAgent(shop, customer_id, say);
   const { discounts } = await shop.must('dashboard.listDiscounts');
   const discount = discounts[0]?.id ?? '';
-  return { shop, owner, ids: { ...goods, ...orders, customer: customer_id, discount, webhook, agent_token }, written };
+  const assistant_action = await askOwner(shop, owner, say);
+  const others = { customer: customer_id, discount, webhook, agent_token, assistant_action };
+  return { shop, owner, ids: { ...goods, ...orders, ...others }, written };
 }
 
 type Say = (longest?: number) => string;
@@ -213,4 +216,22 @@ async function sendAgent({ premises, site_id }: OpenShop, customer_id: string, s
   const path = `/api/agent/catalog/search?q=${encodeURIComponent(say(90))}`;
   await exchange(premises.baseUrl, 'GET', path, { Authorization: `Bearer ${secret}`, 'User-Agent': 'agent' });
   return id;
+}
+
+/** Stores a change that an assistant wants, with payloads as its name, its target and a value. */
+async function askOwner({ premises, site_id }: OpenShop, { email }: Login, say: Say): Promise<string> {
+  const { rows } = await premises.owner.query<{ id: string }>(
+    `with assistant as (
+        insert into commerce.assistants (site_id, id, staff_id, client_name, client_hash, redirect_uri, code_challenge,
+          code_hash, code_expires_at, scopes, token_hash, expires_at)
+        select $1, commerce.uuid_v7(), id, $3, '', '', '', uuid_send(gen_random_uuid()), now(), '{orders:read}',
+          uuid_send(gen_random_uuid()), now() + interval '1 day'
+        from commerce.staff where email = $2 returning site_id, id, staff_id
+      )
+      insert into commerce.assistant_actions (site_id, id, assistant_id, staff_id, operation, request, target, before, expires_at)
+      select site_id, commerce.uuid_v7(), id, staff_id, 'dashboard.updateOrder', jsonb_build_object('path', '{}'::jsonb,
+        'body', jsonb_build_object('staff_note', $5::text)), $4, '{}', now() + interval '1 day' from assistant returning id`,
+    [site_id, email, say(90), say(), say()],
+  );
+  return rows[0]?.id ?? '';
 }

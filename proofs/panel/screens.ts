@@ -13,6 +13,7 @@ const IDS: Record<string, keyof Stocked['ids']> = {
   ':withdrawal_id': 'withdrawal',
   ':draft_order_id': 'draft_order',
   ':agent_token_id': 'agent_token',
+  ':action_id': 'assistant_action',
   ':product_id': 'product',
   ':collection_id': 'collection',
   '/customers/:id': 'customer',

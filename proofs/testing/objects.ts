@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { document, type Operation, resolve } from '../../server/src/http/contract/contract.ts';
 import { hashToken } from '../../server/src/shop/tokens.ts';
 import { makeAgentCart, makeAgentCheckout, makeAgentOrder, makeAgentToken, makeUserCode } from './agents.ts';
+import { makeAssistant, makeAssistantAction } from './assistants.ts';
 import { makeCustomer } from './customers.ts';
 import {
   makeCart,
@@ -45,6 +46,8 @@ const KINDS_OF: Record<string, Kind[]> = {
   staff_id: ['staff_member'],
   session_id: ['staff_session'],
   invitation_id: ['invitation'],
+  assistant_id: ['assistant'],
+  action_id: ['assistant_action'],
   api_key_id: ['api_key'],
   storefront_token_id: ['storefront_token'],
   sync_key_id: ['sync_key'],
@@ -175,6 +178,8 @@ export const MAKERS = {
   staff_member: { makes: ['staff_member'], make: makeMember },
   staff_session: { makes: ['staff_session'], make: makeStaffSession },
   invitation: { makes: ['invitation'], make: makeInvitation },
+  assistant: { makes: ['assistant'], make: makeAssistant },
+  assistant_action: { makes: ['assistant_action'], make: makeAssistantAction },
   api_key: { makes: ['api_key'], make: (world: World, tenant: Tenant) => makeToken(world, tenant, 'api_key') },
   storefront_token: {
     makes: ['storefront_token'],

@@ -23,6 +23,8 @@ export interface Ids {
   staff_member: string[];
   staff_session: string[];
   invitation: string[];
+  assistant: string[];
+  assistant_action: string[];
   api_key: string[];
   storefront_token: string[];
   sync_key: string[];

@@ -171,6 +171,8 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
     staff_session: 2,
     file: 2,
     invitation: 2,
+    assistant: 1,
+    assistant_action: 1,
     api_key: 2,
     storefront_token: 2,
     sync_key: 1,

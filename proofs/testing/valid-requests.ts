@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { generateSync } from 'otplib';
 import { document, type Operation, type Parameter, resolve } from '../../server/src/http/contract/contract.ts';
 import { agentsOwn, approvedDeviceCode, isAgentWithStorefront, openAgent, ownAgent } from './agents.ts';
+import { assistantRequest, makeAssistant } from './assistants.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './objects.ts';
 import type { Call } from './raw-requests.ts';
@@ -121,6 +122,13 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   // Sends the mail about a placed order, the only mail that fits a new order.
   'dashboard.sendOrderMail': (call) => {
     call.body = { kind: 'placed' };
+  },
+  'dashboard.getAssistantRequest': async (call, { world }) => {
+    call.query.request = await assistantRequest(world);
+  },
+  'dashboard.connectAssistant': async (call, { world, tenant }) => {
+    await makeAssistant(world, tenant);
+    call.body = { ...(call.body as object), request: await assistantRequest(world) };
   },
   'dashboard.createStaffInvitation': (_call, { world, tenant }) => makeRoomToInvite(world, tenant),
   'dashboard.getInvitation': async (call, { world, tenant }) => {

@@ -100,6 +100,18 @@ export const EXCEPTIONS: Exception[] = [
     why: 'A session of staff tells the person: the sites are those where they work.',
   },
   {
+    from: ['http/callers/callers.ts', 'shop/agents/assistants.ts'],
+    kinds: ['site'],
+    tables: ['assistants', 'staff_memberships', 'sites'],
+    why: 'The secret of an assistant or of its code, unique in all sites, tells the site.',
+  },
+  {
+    from: ['shop/merchant/staff-passwords.ts'],
+    kinds: ['site'],
+    tables: ['assistants'],
+    why: 'A new password ends the assistants of the person in all sites.',
+  },
+  {
     from: ['http/pipeline/own-account.ts'],
     kinds: ['site', 'index'],
     tables: ['staff_memberships'],

@@ -185,7 +185,7 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
       return paymentWebhooks({ db, secretKey, hosts, accounts, deadlines });
     }),
   );
-  addMcp(router, { db, hosts, handle: answer, identify: named, calls, limits });
+  router.use(mcpRoutes(deps, { handling, answer, calls }));
   router.use(unprefixedPaths());
   const ucp = whenAsked(async () => {
     const { rest } = await import('./ucp/rest.ts');
@@ -212,18 +212,42 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
   return router;
 }
 
-function addMcp(router: Router, deps: PublicMcpDeps): void {
+/** MCP for agents of customers and assistants of staff, and the OAuth issuer of the latter. */
+function mcpRoutes(deps: AppDeps, { handling, answer, calls }: BesideApi): Router {
+  const { db, baseUrl, hosts, secretKey } = deps;
+  const { limits, deadlines } = handling;
+  const named = (claim: Claim, operation: Operation) => identify(handling, claim, operation);
+  const mcpDeps: PublicMcpDeps = { db, hosts, handle: answer, identify: named, calls, limits };
+  const router = Router({ caseSensitive: true, strict: true });
   router.all(
     ['/mcp', '/sites/:site_id/mcp'],
-    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp(deps)),
+    whenAsked(async () => (await import('./mcp/endpoint.ts')).mcp(mcpDeps)),
   );
   router.all(
     ['/mcp/public', '/sites/:site_id/mcp/public'],
-    whenAsked(async () => (await import('./mcp/public-endpoint.ts')).publicMcp(deps)),
+    whenAsked(async () => (await import('./mcp/public-endpoint.ts')).publicMcp(mcpDeps)),
   );
+  router.all(
+    '/mcp/merchant',
+    whenAsked(async () => (await import('./mcp/merchant/endpoint.ts')).merchantMcp(mcpDeps)),
+  );
+  router.use(
+    onlyAt(
+      ASSISTANTS_PATH,
+      whenAsked(async () => {
+        const { assistantOAuth } = await import('./http/operators/assistant-oauth.ts');
+        return assistantOAuth({ db, baseUrl, secretKey, hosts, limits, deadlines });
+      }),
+    ),
+  );
+  return router;
 }
 
 const UCP_PATH = /^(?:\/sites\/[^/]+)?\/(?:ucp\/|\.well-known\/ucp(?:[/?]|$))/;
+
+/** The OAuth endpoints and metadata for assistants of staff. */
+const ASSISTANTS_PATH =
+  /^\/(?:merchant\/|\.well-known\/oauth-(?:authorization-server\/merchant|protected-resource\/mcp\/merchant)$)/;
 
 function onlyAt(path: RegExp, handler: RequestHandler): RequestHandler {
   return (req, res, next) => (path.test(req.url) ? handler(req, res, next) : next());

@@ -425,6 +425,172 @@ export interface paths {
         patch: operations["dashboard.updateStaffMember"];
         trace?: never;
     };
+    "/api/dashboard/assistant-request": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the request of a program
+         * @description Reads the request with which a program wants to be connected as an assistant, before the member decides. A request is valid for 15 minutes; one that has expired or was changed is 422.
+         */
+        get: operations["dashboard.getAssistantRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/assistants": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the connected assistants
+         * @description Lists the assistants that the calling staff member has connected to this shop, newest first. With the scope staff:write it lists those of all members.
+         */
+        get: operations["dashboard.listAssistants"];
+        put?: never;
+        /**
+         * Connect an assistant
+         * @description Grants a program the chosen scopes in this shop, for the calling staff member and for at most 90 days. The response contains an address with a code, which the program exchanges for its token. A request that has expired or was changed is 422. A member can have at most 20 assistants in a shop (409 limit_reached).
+         */
+        post: operations["dashboard.connectAssistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/assistants/{assistant_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a connected assistant.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                assistant_id: components["parameters"]["AssistantId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an assistant
+         * @description Its token stops working at once, and its open requests for confirmation end. A member can disconnect their own assistants; with the scope staff:write, also those of others.
+         */
+        delete: operations["dashboard.revokeAssistant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/assistant-actions/{action_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a change that an assistant wants.
+                 * @example 0192f3a0-9999-7000-8000-000000000001
+                 */
+                action_id: components["parameters"]["AssistantActionId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a change that an assistant wants
+         * @description Reads a change that waits for a confirmation, or its result. Only the member for whom the assistant acts can read it (403 action_for_another).
+         */
+        get: operations["dashboard.getAssistantAction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/assistant-actions/{action_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a change that an assistant wants.
+                 * @example 0192f3a0-9999-7000-8000-000000000001
+                 */
+                action_id: components["parameters"]["AssistantActionId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a change that an assistant wants
+         * @description Runs the stored call once, with the present rights of the member and, where the operation has If-Match, only if the resource has not changed since the assistant read it. The result may be an error of that call: then status is failed. Only the member for whom the assistant acts can confirm (403 action_for_another), within 15 minutes (410 action_expired), and once (409 action_not_pending). If the server could not run the call, it is pending again.
+         */
+        post: operations["dashboard.confirmAssistantAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/assistant-actions/{action_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a change that an assistant wants.
+                 * @example 0192f3a0-9999-7000-8000-000000000001
+                 */
+                action_id: components["parameters"]["AssistantActionId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline a change that an assistant wants
+         * @description The call will never run. Only the member for whom the assistant acts can decline (403 action_for_another), within 15 minutes (410 action_expired), and once (409 action_not_pending).
+         */
+        post: operations["dashboard.declineAssistantAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/me/notifications": {
         parameters: {
             query?: never;
@@ -5966,6 +6132,10 @@ export interface components {
             consent_not_pending?: {
                 status: components["schemas"]["ConsentStatus"];
             };
+            action_not_pending?: {
+                /** @enum {string} */
+                status: "running" | "done" | "failed" | "declined";
+            };
             reference_taken?: {
                 sync_order_id: components["schemas"]["Id"];
                 /** @description The order that it became; null if there is none yet. */
@@ -6087,7 +6257,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "payment_already_recorded" | "invoice_overdue" | "credit_limit_exceeded" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "invoice_seller_missing" | "invoice_not_possible" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "action_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "payment_already_recorded" | "invoice_overdue" | "credit_limit_exceeded" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "invoice_seller_missing" | "invoice_not_possible" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "action_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "action_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -6268,6 +6438,81 @@ export interface components {
          * @description An e-mail address that mail can reach: its domain has at least two labels, so lena@mail is rejected. Case is ignored. An internationalised domain is accepted in both forms and kept in ASCII: info@müller.de becomes info@xn--mller-kva.de.
          */
         EmailInput: string;
+        /**
+         * @description A permission of a connected assistant. A scope that ends in :read allows reading; changes that need another scope wait for the member's confirmation. products:texts allows changing names, descriptions and tags of products, orders:notes the staff note of an order, and orders:ship recording shipments, each without a confirmation. At each call the assistant can do no more than the member's role.
+         * @enum {string}
+         */
+        AssistantScope: "orders:read" | "products:read" | "inventory:read" | "customers:read" | "discounts:read" | "settings:read" | "audit:read" | "products:texts" | "orders:notes" | "orders:ship";
+        /** @description The request of a program to be connected as an assistant. */
+        AssistantRequest: {
+            /** @description The name that the program gives itself (not verified). */
+            client_name: string;
+            /** @description The host to which the login returns, or the scheme of an app; null for a program on the member's own device. */
+            client_host: string | null;
+            /** @description The scopes that it asks for, without those that the caller's role does not have. */
+            scopes: components["schemas"]["AssistantScope"][];
+            /** @description All scopes that the caller can grant. The caller may grant more or fewer than the program asks for. */
+            available_scopes: components["schemas"]["AssistantScope"][];
+            /** @description Open it in the browser to refuse. It leads back to the program. */
+            refuse_url: string;
+        };
+        /** @description An assistant that a staff member has connected over MCP. It acts for that member in this shop. */
+        Assistant: {
+            id: components["schemas"]["Id"];
+            /** @description The member who connected it. */
+            staff: {
+                id: components["schemas"]["Id"];
+                name: string;
+            };
+            /** @description The name that the program gives itself (not verified). */
+            client_name: string;
+            /** @description The host to which the login returns, or the scheme of an app; null for a program on the member's own device. */
+            client_host: string | null;
+            scopes: components["schemas"]["AssistantScope"][];
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description Accurate to the minute; null if it was never used.
+             */
+            last_used_at: string | null;
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A code for the assistant's program, in the address to open. */
+        ConnectedAssistant: {
+            assistant: components["schemas"]["Assistant"];
+            /** @description Open it in the browser. It leads back to the program, with a code that is valid once, for 60 seconds. */
+            redirect_url: string;
+        };
+        /** @description A call that an assistant wants to make for a staff member, who decides within 15 minutes. */
+        AssistantAction: {
+            id: components["schemas"]["Id"];
+            /** @description The operation of the dashboard, such as dashboard.createRefund. */
+            operation: string;
+            /** @description The operation in words. */
+            title: string;
+            /** @description The number or name of the resource that the call changes; null if it is not known. */
+            target: string | null;
+            /** @description The name that the assistant's program gives itself (not verified). */
+            assistant_name: string;
+            /** @description All values that the call sends, by their place in the request. */
+            changes: {
+                field: string;
+                /** @description The value when the assistant asked; null if there is none or it is not known. */
+                before: string | null;
+                /** @description The value that is sent; empty to remove one. */
+                after: string;
+            }[];
+            /** @enum {string} */
+            status: "pending" | "running" | "done" | "failed" | "declined" | "expired";
+            /** @description The response to the call; null unless it ran. */
+            result: {
+                status: number;
+                error: string | null;
+                message: string | null;
+            } | null;
+            created_at: components["schemas"]["Timestamp"];
+            expires_at: components["schemas"]["Timestamp"];
+        };
         /** @description The mails that a staff member gets from the shop. They are in the shop's language and link to the panel. */
         Notifications: {
             /** @description For each order from a checkout, while the setting mail_new_orders is on. By default it is on if the shop has no brand.support_email, which otherwise gets these mails. */
@@ -9388,9 +9633,9 @@ export interface components {
              */
             revoked_by: "customer" | "merchant" | "agent" | "system" | null;
         };
-        /** @description The subject of an agent's call, in at most 1 KB. Search words are recorded without any credentials, addresses and long numbers in them. */
+        /** @description The subject of an agent's call, or the assistant that called for a staff member, in at most 1 KB. Search words are recorded without any credentials, addresses and long numbers in them. */
         AuditDetails: {
-            /** @description done, or dry_run for a dry run; needs_choice or not_found for a sentence; the error code if the call was rejected. */
+            /** @description done, or dry_run for a dry run; requires_confirmation for a change that waits for a member; needs_choice or not_found for a sentence; the error code if the call was rejected. */
             outcome: string;
             /** @description The words that were sent. */
             query: string | null;
@@ -9415,6 +9660,8 @@ export interface components {
             ids: {
                 [key: string]: components["schemas"]["Id"];
             };
+            /** @description The name of the assistant that called for a staff member, as its program gives it (not verified); null for other callers. */
+            assistant: string | null;
         };
         /** @description One recorded call. Only a keyed hash of the request is kept. It can prove the content of the request without revealing it. */
         AuditEvent: {
@@ -9443,7 +9690,7 @@ export interface components {
             /** @description The X-Request-Id of the call. */
             correlation_id: string;
             created_at: components["schemas"]["Timestamp"];
-            /** @description The subject of an agent's call; null for other calls, for calls from before this was recorded, and once the customer is erased. */
+            /** @description The subject of an agent's call, or the assistant that called for a staff member; null for other calls, for calls from before this was recorded, and once the customer is erased. */
             details: components["schemas"]["AuditDetails"] | null;
             /** @description A description of an agent's call in English; null for other calls, and for the agent itself. It may contain words of the agent and names of products. */
             summary: string | null;
@@ -11109,6 +11356,46 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The caller may not do this, or the assistant acts for another member. */
+        ActionForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The change is not pending, or the first call with this Idempotency-Key is still running. */
+        ActionConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The assistant asked more than 15 minutes ago. */
+        ActionGone: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description Somebody has changed the resource since the version that If-Match names, so nothing was changed. Read it again, and apply the change to the current version. */
         Stale: {
             headers: {
@@ -11528,6 +11815,16 @@ export interface components {
         /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
+         * @description The id of a connected assistant.
+         * @example 0192f3a0-8888-7000-8000-000000000001
+         */
+        AssistantId: components["schemas"]["Id"];
+        /**
+         * @description The id of a change that an assistant wants.
+         * @example 0192f3a0-9999-7000-8000-000000000001
+         */
+        AssistantActionId: components["schemas"]["Id"];
+        /**
          * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
          * @example "5X0pXq2m9nFQv3yqTj6Fqw"
          */
@@ -11857,6 +12154,11 @@ export type StaffOrNull = components['schemas']['StaffOrNull'];
 export type StaffMember = components['schemas']['StaffMember'];
 export type StaffInvitation = components['schemas']['StaffInvitation'];
 export type EmailInput = components['schemas']['EmailInput'];
+export type AssistantScope = components['schemas']['AssistantScope'];
+export type AssistantRequest = components['schemas']['AssistantRequest'];
+export type Assistant = components['schemas']['Assistant'];
+export type ConnectedAssistant = components['schemas']['ConnectedAssistant'];
+export type AssistantAction = components['schemas']['AssistantAction'];
 export type Notifications = components['schemas']['Notifications'];
 export type NotificationsPatch = components['schemas']['NotificationsPatch'];
 export type Currency = components['schemas']['Currency'];
@@ -12212,6 +12514,9 @@ export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseSiteSuspended = components['responses']['SiteSuspended'];
+export type ResponseActionForbidden = components['responses']['ActionForbidden'];
+export type ResponseActionConflict = components['responses']['ActionConflict'];
+export type ResponseActionGone = components['responses']['ActionGone'];
 export type ResponseStale = components['responses']['Stale'];
 export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
@@ -12246,6 +12551,8 @@ export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey']
 export type ParameterXPanel = components['parameters']['XPanel'];
 export type ParameterSessionId = components['parameters']['SessionId'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
+export type ParameterAssistantId = components['parameters']['AssistantId'];
+export type ParameterAssistantActionId = components['parameters']['AssistantActionId'];
 export type ParameterIfMatch = components['parameters']['IfMatch'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
@@ -13714,6 +14021,323 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getAssistantRequest": {
+        parameters: {
+            query: {
+                /**
+                 * @description The request in the address to which the program's login led.
+                 * @example eyJjbGllbnQiOiJDbGF1ZGUifQ.c2lnbmF0dXJl
+                 */
+                request: string;
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantRequest"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listAssistants": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assistants that can act now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistants: components["schemas"]["Assistant"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.connectAssistant": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "request": "eyJjbGllbnQiOiJDbGF1ZGUifQ.c2lnbmF0dXJl",
+                 *       "scopes": [
+                 *         "orders:read",
+                 *         "products:read"
+                 *       ],
+                 *       "lifetime_days": 30
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The request in the address to which the program's login led. */
+                    request: string;
+                    /** @description The granted scopes. Each must be within the caller's role (403 insufficient_scope). */
+                    scopes: components["schemas"]["AssistantScope"][];
+                    /** @description How many days the assistant stays connected. */
+                    lifetime_days: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The assistant, and the address that leads back to its program. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectedAssistant"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.revokeAssistant": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a connected assistant.
+                 * @example 0192f3a0-8888-7000-8000-000000000001
+                 */
+                assistant_id: components["parameters"]["AssistantId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assistant is disconnected. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getAssistantAction": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a change that an assistant wants.
+                 * @example 0192f3a0-9999-7000-8000-000000000001
+                 */
+                action_id: components["parameters"]["AssistantActionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantAction"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ActionForbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.confirmAssistantAction": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a change that an assistant wants.
+                 * @example 0192f3a0-9999-7000-8000-000000000001
+                 */
+                action_id: components["parameters"]["AssistantActionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change with its result. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantAction"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ActionForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ActionConflict"];
+            410: components["responses"]["ActionGone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.declineAssistantAction": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a change that an assistant wants.
+                 * @example 0192f3a0-9999-7000-8000-000000000001
+                 */
+                action_id: components["parameters"]["AssistantActionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The declined change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantAction"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ActionForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ActionConflict"];
+            410: components["responses"]["ActionGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];

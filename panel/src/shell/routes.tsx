@@ -45,6 +45,11 @@ export const routes: { path: string; component: Screen }[] = [
     path: '/settings/:section',
     component: screen(() => import('../screens/settings/settings.tsx'), 'SettingsSection'),
   },
+  { path: '/connect', component: screen(() => import('../screens/assistants/connect.tsx'), 'Connect') },
+  {
+    path: '/confirm/:action_id',
+    component: screen(() => import('../screens/assistants/confirm.tsx'), 'ConfirmChange'),
+  },
   { path: '/account', component: screen(() => import('../screens/account/account.tsx'), 'Account') },
   { path: '/audit', component: screen(() => import('../screens/audit/audit.tsx'), 'Audit') },
   { path: '/products', component: screen(() => import('../screens/products/products.tsx'), 'Products') },

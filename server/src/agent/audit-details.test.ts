@@ -48,6 +48,7 @@ test("the audit log describes an agent's searches, additions, purchases and reje
     ...{ outcome: 'done', query: null, found: 1, code: null, amount: '36.00', currency: 'EUR', order_number: null },
     products: [{ id: mug.id, quantity: 2, content: { content_trust: 'merchant', name: 'Rowan Stoneware Mug bold' } }],
     ids: { variant_id, cart_id: expect.any(String) },
+    assistant: null,
   });
   expect(told[4]?.details).toMatchObject({ outcome: 'budget_exceeded', query: 'rowan mug', products: [] });
   expect(told[5]?.details).toMatchObject({ outcome: 'budget_exceeded', amount: '54.00', currency: 'EUR' });

@@ -2,6 +2,7 @@ import type { Handlers } from '../http/pipeline/handler.ts';
 import * as account from './account.ts';
 import * as agentTokens from './agent-tokens.ts';
 import * as apiKeys from './api-keys.ts';
+import * as assistants from './assistants.ts';
 import * as auditEvents from './audit-events.ts';
 import * as auth from './auth.ts';
 import * as collections from './collections.ts';
@@ -34,6 +35,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...account,
   ...agentTokens,
   ...apiKeys,
+  ...assistants,
   ...auditEvents,
   ...auth,
   ...collections,

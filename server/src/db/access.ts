@@ -68,6 +68,8 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
 
 const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   agent_consents: SWEEP,
+  assistant_actions: SWEEP,
+  assistants: SWEEP,
   audit_events: READ,
   audit_keys: READ,
   audit_seals: ADD,
@@ -121,6 +123,7 @@ export const POLICIES: Policy[] = [
   due('audit_events', 'true'),
   sweep('audit_seals', 'true'),
   sweep('agent_consents', `expires_at <= now() - interval '1 day'`),
+  sweep('assistant_actions', `expires_at <= now() - interval '1 day'`),
   sweep('customer_codes', `expires_at <= now() - interval '1 day'`),
   sweep('customer_registrations', `created_at <= now() - interval '7 days'`),
   sweep('event_listeners', `expires_at <= now() - interval '1 hour'`),

@@ -1066,6 +1066,55 @@ create table commerce.agent_tokens (
 );
 alter table commerce.agent_tokens enable row level security, force row level security;
 
+create table commerce.assistant_actions (
+  site_id uuid not null,
+  id uuid not null,
+  assistant_id uuid not null,
+  staff_id uuid not null,
+  operation text not null,
+  request jsonb not null,
+  if_match text,
+  target text,
+  before jsonb not null,
+  status text not null default 'pending'::text,
+  result jsonb,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint assistant_actions_pkey PRIMARY KEY (site_id, id),
+  constraint assistant_actions_site_id_assistant_id_fkey FOREIGN KEY (site_id, assistant_id) REFERENCES commerce.assistants(site_id, id) ON DELETE CASCADE,
+  constraint action_has_run CHECK (((result IS NOT NULL) = (status = ANY (ARRAY['done'::text, 'failed'::text])))),
+  constraint assistant_actions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'declined'::text])))
+);
+CREATE INDEX assistant_actions_ended ON commerce.assistant_actions USING btree (expires_at);
+CREATE INDEX assistant_actions_of ON commerce.assistant_actions USING btree (site_id, assistant_id);
+alter table commerce.assistant_actions enable row level security, force row level security;
+
+create table commerce.assistants (
+  site_id uuid not null,
+  id uuid not null,
+  staff_id uuid not null,
+  client_name text not null,
+  client_host text,
+  client_hash bytea not null,
+  redirect_uri text not null,
+  code_challenge text not null,
+  code_hash bytea not null,
+  code_expires_at timestamp with time zone not null,
+  scopes text[] not null,
+  token_hash bytea,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint assistants_pkey PRIMARY KEY (site_id, id),
+  constraint assistants_code_hash_key UNIQUE (code_hash),
+  constraint assistants_token_hash_key UNIQUE (token_hash),
+  constraint assistants_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint assistants_staff_id_site_id_fkey FOREIGN KEY (staff_id, site_id) REFERENCES commerce.staff_memberships(staff_id, site_id) ON DELETE CASCADE,
+  constraint assistants_scopes_check CHECK ((cardinality(scopes) > 0))
+);
+CREATE INDEX assistants_ended ON commerce.assistants USING btree (expires_at);
+CREATE INDEX assistants_of ON commerce.assistants USING btree (staff_id, site_id);
+
 create table commerce.audit_checkpoints (
   site_id uuid not null,
   seq integer not null,
@@ -3113,6 +3162,15 @@ create policy backup on commerce.agent_tokens as permissive for select to commer
 create policy tenant on commerce.agent_tokens as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.assistant_actions as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.assistant_actions as permissive for all to commerce_sweep
+  using ((expires_at <= (now() - '1 day'::interval)));
+
+create policy tenant on commerce.assistant_actions as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.audit_checkpoints as permissive for select to commerce_backup
   using (true);
 
@@ -3658,6 +3716,18 @@ grant select on commerce.agent_profiles to commerce_backup;
 grant delete, insert, select, update on commerce.agent_tokens to commerce_app;
 
 grant select on commerce.agent_tokens to commerce_backup;
+
+grant delete, insert, select, update on commerce.assistant_actions to commerce_app;
+
+grant select on commerce.assistant_actions to commerce_backup;
+
+grant delete, select on commerce.assistant_actions to commerce_sweep;
+
+grant delete, insert, select, update on commerce.assistants to commerce_app;
+
+grant select on commerce.assistants to commerce_backup;
+
+grant delete, select on commerce.assistants to commerce_sweep;
 
 grant select on commerce.audit_checkpoints to commerce_app;
 

@@ -59,6 +59,38 @@ export interface Tables {
     period_number: number;
     spent_total_cents: number;
   };
+  assistant_actions: {
+    site_id: string;
+    id: string;
+    assistant_id: string;
+    staff_id: string;
+    operation: string;
+    request: unknown;
+    if_match: string | null;
+    target: string | null;
+    before: unknown;
+    status: 'pending' | 'running' | 'done' | 'failed' | 'declined';
+    result: unknown;
+    created_at: string;
+    expires_at: string;
+  };
+  assistants: {
+    site_id: string;
+    id: string;
+    staff_id: string;
+    client_name: string;
+    client_host: string | null;
+    client_hash: Buffer;
+    redirect_uri: string;
+    code_challenge: string;
+    code_hash: Buffer;
+    code_expires_at: string;
+    scopes: string[];
+    token_hash: Buffer | null;
+    created_at: string;
+    last_used_at: string | null;
+    expires_at: string;
+  };
   audit_checkpoints: {
     site_id: string;
     seq: number;

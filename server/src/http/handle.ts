@@ -15,7 +15,7 @@ import { logins } from '../shop/passwords/passwords.ts';
 import { Shop } from '../shop/shop.ts';
 import { buyerOf, namesBuyer } from './callers/buyer.ts';
 import type { Caller, Claim } from './callers/caller.ts';
-import { actorOf, authenticate, callerOf, isAgent } from './callers/callers.ts';
+import { actorOf, authenticate, callerOf, isAlwaysAudited } from './callers/callers.ts';
 import { claimAtHost, claimOf as credentialOf, refuseAtHost } from './callers/claims.ts';
 import { checkOrigin } from './callers/cors.ts';
 import { openClaimOf } from './callers/open-callers.ts';
@@ -36,11 +36,12 @@ import { runVersioned } from './pipeline/if-match.ts';
 import { auditedCall, type Incoming, isForAgent, keyOf, receivedOf } from './pipeline/incoming.ts';
 import { auditOwnAccount, type OwnAccount, ownAccountOf } from './pipeline/own-account.ts';
 import { answerInCookie } from './pipeline/panel-answer.ts';
+import { type Performed, performedRequest } from './pipeline/performed.ts';
 import { checked } from './pipeline/response-check.ts';
 import { tellOwners } from './pipeline/sensitive.ts';
 import { shed } from './pipeline/shedding.ts';
 import { isStrict } from './pipeline/strict-limits.ts';
-import { success } from './pipeline/success.ts';
+import { held, success } from './pipeline/success.ts';
 import { validate } from './pipeline/validation.ts';
 import type { Received } from './received.ts';
 import type { ApiRequest } from './request.ts';
@@ -74,7 +75,8 @@ import type { ApiRequest } from './request.ts';
  * 8. an error thrown in step 7 rolls its transaction back and frees the key. If the handler or `prepare` threw it, the
  *    request has a key and the error is final (see `storeRefusal`), a second transaction claims the key as in 7c and
  *    stores the error with its audit row. Otherwise nothing is stored: no response, and no audit row except by step 9
- * 9. after a call with an existing agent's token, even a revoked or expired one, an audit row is written if step 7 or 8
+ * 9. after a call with an existing agent's token, even a revoked or expired one, or of an assistant that acts for a staff
+ *    member, an audit row is written if step 7 or 8
  *    may have written none. Its id is generated once per request, so there is never a second row. If it cannot be
  *    written, the call fails. After a 5xx the caller waits at most 500 ms for it instead, and the row may be missing
  *
@@ -104,8 +106,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   // actual error stays stored under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
-  answer = await ensureAudited(deps, received, context, answer);
-  if (deps.validateResponses) answer = checked(context, answer);
+  answer = await ensureAudited(deps, received, context, answer, request.vouched?.assistant?.known);
+  if (deps.validateResponses && !request.hold) answer = checked(context, answer);
   return { ...answer, headers: { ...context.limitHeaders, ...answer.headers } };
 }
 
@@ -147,7 +149,7 @@ async function respond(deps: Deps, request: ApiRequest, received: Received): Pro
   const { operation } = target;
   refuseAtHost(operation, deps.hosts.siteAt(request));
   context.operation = operation;
-  const handler = (await deps.surfaces[operation.surface]())[operation.name];
+  const handler = request.hold ?? (await deps.surfaces[operation.surface]())[operation.name];
   if (!handler) throw new Error(`No handler for ${operation.id}`);
   shed(deps.load(), operation, request.query);
   const deadline = new Deadline(secondsFor(operation, deps.deadlines));
@@ -217,7 +219,8 @@ async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler)
   const { caller, isAnswered } = await admitAndLook(deps, incoming);
   if (isAnswered) return expectReplay;
   const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
-  const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
+  const perform = (call: Performed) => handle(deps, performedRequest(request, incoming.claim, call));
+  const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended, perform };
   return handler.prepare(call as never).catch((error: unknown) => {
     // If the database did not answer, a second query would make the caller wait twice.
     if (key === undefined || isUnavailable(error)) throw error;
@@ -359,7 +362,7 @@ function recorded(
   const { key } = incoming;
   const isStored = key !== undefined && idempotency.isStored(refusal);
   return {
-    result: isAgent(caller) ? { ...answer, audited: true } : answer,
+    result: isAlwaysAudited(caller) ? { ...answer, audited: true } : answer,
     last: isStored ? idempotency.storing(shop, key, answer, event) : event,
   };
 }
@@ -414,7 +417,7 @@ async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): 
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     const fresh = () => runHandler(deps, incoming, run, caller, shop, connection);
     const answer = await (found ? cache.remember(found, shop, context, fresh) : fresh());
-    if (!isAgent(caller)) return answer;
+    if (!isAlwaysAudited(caller)) return answer;
     const event = auditEvent(shop, { caller, ...auditedCall(deps, incoming, answer) });
     if (event) await query(connection, event);
     return { ...answer, audited: true };
@@ -444,7 +447,8 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   checkOrigin(operation, received, caller, deps.hosts);
   // Throws 429. Counts nothing for an operation with strict limits, because step 5 has counted it.
   if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
-  requireStepUp(operation, caller, received.body);
+  // A call that is held is made later, by a person.
+  if (!incoming.request.hold) requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
   if (all.length > 0) throw new ValidationError(all);
   return caller;
@@ -465,6 +469,7 @@ async function runHandler(
     account = named;
   };
   const call = { ...callPartsOf(deps, incoming, caller), caller, shop, noteAccount };
+  if (incoming.request.hold) return held(await run(call as never));
   const once = async () => {
     const body = await run(call as never).catch(async (error: unknown) => {
       throw caller.kind === 'agent' ? await withAlternatives(shop, error, received) : error;

@@ -22,6 +22,8 @@ export interface OperationCall {
   headers?: Record<string, string>;
   /** The authenticated caller, if the adapter has verified it itself. */
   vouched?: Claim;
+  /** Runs instead of the operation's handler (see `ApiRequest`). */
+  hold?: ApiRequest['hold'];
 }
 
 /** The request of the other protocol. */
@@ -79,10 +81,10 @@ function requestFor(
   target: ApiRequest['target'],
   call: Partial<OperationCall>,
 ): ApiRequest {
-  const { operation, query = {}, body, headers, vouched } = call;
+  const { operation, query = {}, body, headers, vouched, hold } = call;
   const passedOn = PASSED_ON.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]]));
   return {
-    ...{ target, query, vouched },
+    ...{ target, query, vouched, hold },
     method: operation?.method.toUpperCase() ?? req.method,
     path: req.path,
     headers: { ...Object.fromEntries(passedOn), ...headers, ...(body !== undefined && { 'content-type': JSON_TYPE }) },

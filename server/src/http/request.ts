@@ -24,6 +24,11 @@ export interface ApiRequest extends Sender {
    * data.
    */
   vouched?: Claim | undefined;
+  /**
+   * Runs instead of the operation's handler, after all checks of the caller and the request. Its result is the body of a
+   * 202. Set by the adapter for assistants, to keep a call until a person confirms it.
+   */
+  hold?: ((call: never) => Promise<unknown>) | undefined;
   /** The best of these languages by Accept-Language; false if none fits. */
   acceptsLanguages(languages: string[]): string | false;
   /** Whether the client has disconnected. */

@@ -29,6 +29,14 @@ const EXPIRIES = {
     table: sql`commerce.staff_invitations`,
     expired: sql`expires_at <= now() - interval '30 days'`,
   },
+  /** Assistants that have expired, or whose client never exchanged its code. */
+  assistants: {
+    table: sql`commerce.assistants`,
+    expired: sql`(expires_at <= now() - interval '1 day'
+      or (token_hash is null and code_expires_at <= now() - interval '1 day'))`,
+  },
+  /** Changes that assistants wanted, whether or not somebody decided. */
+  assistant_actions: { table: sql`commerce.assistant_actions`, expired: sql`expires_at <= now() - interval '1 day'` },
   /** Publications whose time has passed. */
   catalog_schedule: { table: sql`commerce.catalog_schedule`, expired: sql`publish_at <= now()` },
   customer_tokens: { table: sql`commerce.customer_tokens`, expired: ended },

@@ -45,10 +45,10 @@ export async function callTool(
 }
 
 /**
- * Builds the request. Arguments that are not parameters belong to the body; without a body they are rejected as
+ * Builds the request, with the mistakes that the contract cannot find. Arguments that are not parameters belong to the body; without a body they are rejected as
  * unknown.
  */
-function requestOf(tool: AgentTool, call: ToolCall, { req }: Served) {
+export function requestOf(tool: AgentTool, call: ToolCall, { req }: Served) {
   const { operation, places, keyed } = tool;
   const { meta, ...given } = argumentsOf(tool, call);
   const placeOf = (name: string) => places.get(name) ?? (operation.hasBody ? 'body' : 'query');

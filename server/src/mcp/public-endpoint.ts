@@ -71,7 +71,7 @@ function publicTools(): AgentTool[] {
 function serverFor(db: Pool, called: Called, limits: Limits): Server {
   const { caller, served } = called;
   const server = serverListing({
-    instructions: INSTRUCTIONS,
+    ...{ name: 'commerce', title: 'Shop', instructions: INSTRUCTIONS },
     count: () => limits.countListing(caller.tenant.site_id, served.req),
     list: publicTools().map(({ definition }) => definition),
   });

@@ -1,5 +1,4 @@
 import { scopeRefusal } from '../http/callers/scopes.ts';
-import type { Operation } from '../http/contract/contract.ts';
 import { SCOPES } from '../shop/agents/consent-requests.ts';
 import type { Called } from './call-tool.ts';
 import { agentTools } from './tools.ts';
@@ -15,7 +14,9 @@ export async function scopeChallenge(
   metadata: string,
 ): Promise<Response | undefined> {
   const { calls, served, claim, caller } = called;
-  for (const operation of await operationsIn(request)) {
+  for (const { name } of await toolCallsIn(request)) {
+    const operation = agentTools().get(name)?.operation;
+    if (!operation) continue;
     const refusal = scopeRefusal(operation, caller.scopes);
     if (!refusal) continue;
     const { authorization = '' } = served.req.headers;
@@ -32,16 +33,19 @@ export async function scopeChallenge(
   return undefined;
 }
 
-/** The operations of the tools that a request calls. The SDK answers messages that cannot be read. */
-async function operationsIn(request: Request): Promise<Operation[]> {
+/** The tools that a request calls, with their arguments. The SDK answers messages that cannot be read. */
+export async function toolCallsIn(request: Request): Promise<{ name: string; given: Record<string, unknown> }[]> {
   if (request.method !== 'POST') return [];
   const sent: unknown = await request
     .clone()
     .json()
     .catch(() => undefined);
   return [sent].flat().flatMap((message) => {
-    const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
+    const { method, params } = (message ?? {}) as {
+      method?: unknown;
+      params?: { name?: unknown; arguments?: unknown };
+    };
     if (method !== 'tools/call' || typeof params?.name !== 'string') return [];
-    return agentTools().get(params.name)?.operation ?? [];
+    return [{ name: params.name, given: (params.arguments ?? {}) as Record<string, unknown> }];
   });
 }

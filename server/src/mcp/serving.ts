@@ -32,6 +32,8 @@ export function refuseForeignOrigin(req: Request, hosts: SiteHosts): void {
 }
 
 interface Tools {
+  name: string;
+  title: string;
   instructions: string;
   /** Counts a list of the tools. */
   count(): Promise<Counted>;
@@ -39,9 +41,9 @@ interface Tools {
 }
 
 /** A server that lists these tools. Its caller adds the handler of `tools/call`. */
-export function serverListing({ instructions, count, list }: Tools): Server {
+export function serverListing({ name, title, instructions, count, list }: Tools): Server {
   const server = new Server(
-    { name: 'commerce', title: 'Shop', version: document.info.version },
+    { name, title, version: document.info.version },
     {
       capabilities: { tools: {} },
       instructions,

@@ -56,7 +56,8 @@ function inToolNames(text: string): string {
   }, text);
 }
 
-function toolOf(operation: Operation): AgentTool {
+/** The tool of an operation. `described` replaces the description in the contract. */
+export function toolOf(operation: Operation, described?: string): AgentTool {
   const declared = document.paths[operation.path]?.[operation.method] as JsonObject;
   const named = operation.parameters.filter(({ in: place }) => place === 'path' || place === 'query');
   const body = bodyOf(declared);
@@ -69,7 +70,7 @@ function toolOf(operation: Operation): AgentTool {
     definition: {
       name: toolName(operation.name),
       title: String(declared.summary),
-      description: descriptionOf(operation, declared),
+      description: described ?? descriptionOf(operation, declared),
       inputSchema: {
         type: 'object',
         properties: {

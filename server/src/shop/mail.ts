@@ -88,7 +88,7 @@ export interface Mails {
   payment_kept: { payment_id: string; staff_id: string };
 }
 
-export type SensitiveChange = 'keys' | 'payments' | 'settings' | 'staff';
+export type SensitiveChange = 'assistants' | 'keys' | 'payments' | 'settings' | 'staff';
 
 export type MailTemplate = keyof Mails;
 

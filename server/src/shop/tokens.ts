@@ -16,6 +16,7 @@ export const TOKEN_PREFIXES = {
   reset: 'rst',
   verification: 'vrf',
   agent: 'agt',
+  assistant: 'mrc',
   device: 'dvc',
   authorization: 'aut',
   code: 'cod',

@@ -11,6 +11,7 @@ import { Checkbox } from '../../ui/field.tsx';
 import { Held } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
+import { ConnectedAssistants } from '../assistants/connected.tsx';
 import { InvitationDialog } from './invitation-dialog.tsx';
 import { roles } from './roles.ts';
 
@@ -41,6 +42,7 @@ export function StaffSettings() {
         <Loaded query={query}>{({ staff }) => <Members staff={staff} writable={writable} onEnd={setLeaving} />}</Loaded>
       </Card>
       <Invitations writable={writable} />
+      <ConnectedAssistants />
       <RoleCard />
       {inviting && <InvitationDialog onClose={() => setInviting(false)} />}
       <End member={leaving} onClose={() => setLeaving(undefined)} />

@@ -1,4 +1,4 @@
-import type { StaffRole } from '@commerce-backend/spec';
+import type { AssistantScope, StaffRole } from '@commerce-backend/spec';
 import type { ResourcePath } from '../../shop/agents/issuers.ts';
 import type { ActorType, AgentPermissions, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
@@ -22,6 +22,22 @@ export interface Claim {
   byProtocol?: true;
   /** The resource at which an agent's token is used. Undefined means the API. */
   resource?: ResourcePath;
+  /** Set for the token of an assistant, which acts for a staff member. */
+  assistant?: AssistantClaim;
+}
+
+export interface AssistantClaim {
+  /** The scope that the member must have granted for this call; undefined if every assistant may make it. */
+  needs: AssistantScope | undefined;
+  /** Who makes the call, to audit a rejected one. Unknown until the token was looked up. */
+  known?: KnownAssistant;
+}
+
+export interface KnownAssistant {
+  site_id: string;
+  staff_id: string;
+  /** The name that the assistant's program gives itself. */
+  name: string;
 }
 
 export interface GuestAgent {
@@ -50,6 +66,8 @@ export interface Caller {
   agent?: AgentPermissions;
   guest?: GuestAgent;
   isPublicTool?: true;
+  /** Set only for an assistant that acts for a staff member. */
+  assistant?: { name: string; granted: AssistantScope[] };
   /** Set only if a customer is logged in. */
   session?: { id: string; token_id: string; ends_soon: boolean };
   /** Whether the staff member confirmed the password or a second factor within the last 15 minutes. */

@@ -3,7 +3,7 @@
  * security.
  */
 
-import type { StaffRole } from '@commerce-backend/spec';
+import type { AssistantScope, StaffRole } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import { ERA } from '../../db/era.ts';
@@ -14,7 +14,7 @@ import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
-import type { Caller, Claim, GuestAgent } from './caller.ts';
+import type { AssistantClaim, Caller, Claim, GuestAgent } from './caller.ts';
 import { humanOnly } from './claims.ts';
 import { authenticateOpen, callerInSite, invalidToken, NOBODY } from './open-callers.ts';
 import { requireResource } from './resources.ts';
@@ -40,6 +40,11 @@ export function isAgent({ kind }: Caller): boolean {
   return kind === 'agent' || kind === 'guest_agent';
 }
 
+/** Whether every call of this caller is audited, reads included. */
+export function isAlwaysAudited(caller: Caller): boolean {
+  return isAgent(caller) || caller.assistant !== undefined;
+}
+
 /** The caller as an actor in the shop. */
 export function actorOf({ kind, principal_id, customer_id, agent, private_token_id }: Caller): Actor {
   const by_private_token = private_token_id !== undefined;
@@ -60,6 +65,7 @@ export async function authenticate(
 ): Promise<Caller> {
   if (claim.isPublicTool) return authenticatePublicTool(connection, claim, operation, local);
   if (claim.kind === 'anonymous') return authenticateOpen(connection, claim, operation, local);
+  if (claim.assistant) return authenticateAssistant(connection, claim, claim.assistant, operation, local);
   if (claim.guest) return authenticateGuest(connection, claim, claim.guest, operation, local, shown);
   return claim.kind === 'staff'
     ? authenticateStaff(connection, claim, operation, local)
@@ -225,6 +231,56 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     limits: found.limits ?? {},
     allowed_origins: [],
   } satisfies Caller;
+}
+
+type AssistantRow = OrNulls<{ id: string; staff_id: string; client_name: string; granted: AssistantScope[] }> &
+  OrNulls<Site & { role: StaffRole }> &
+  Pick<Tenant, 'catalog_version' | 'era'>;
+
+/**
+ * Authenticates an assistant as its staff member, with what both the member's present role and the granted scopes
+ * allow. The membership is joined, so the token of a removed member is unknown.
+ */
+async function authenticateAssistant(
+  connection: Connection,
+  { secret }: Claim,
+  { needs }: AssistantClaim,
+  operation: Operation,
+  local: boolean,
+): Promise<Caller> {
+  const { rows } = await query<AssistantRow>(
+    connection,
+    sql`select a.id, a.staff_id, a.client_name, a.scopes as granted, m.role,
+        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.closed,
+        ${versionOf(operation)} as catalog_version, ${ERA} as era, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
+      from (select 1) as always
+      left join (assistants a join staff_memberships m using (staff_id, site_id) join sites s using (site_id))
+        on a.token_hash = ${hashToken(secret)} and a.expires_at > now()`,
+  );
+  const found = rows[0];
+  if (!found || found.id === null || found.site_id === null || found.role === null) throw invalidToken();
+  if (found.closed) throw siteClosed(found.closed);
+  const ofRole = scopesOfRole(found.role);
+  const granted = found.granted ?? [];
+  if (needs !== undefined && !granted.includes(needs)) {
+    const message = `The member has not granted this assistant ${needs}.`;
+    throw new ShopError('insufficient_scope', message, { scope: needs, held: granted });
+  }
+  requireScope(operation, ofRole);
+  return {
+    kind: 'staff',
+    tenant: found as Tenant,
+    principal_id: found.staff_id as string,
+    credential_id: found.id,
+    customer_id: null,
+    confirmed: false,
+    assistant: { name: found.client_name ?? '', granted },
+    // The scope of the operation itself is there, because the member granted this kind of call.
+    scopes: ofRole.filter((scope) => scope === operation.scope || (granted as string[]).includes(scope)),
+    role: found.role,
+    limits: found.limits ?? {},
+    allowed_origins: [],
+  };
 }
 
 /**

@@ -25,15 +25,20 @@ export function createLastUsed(db: Pool): LastUsed {
   /** The site of each customer token, by token id. */
   const customers = new Map<string, string>();
   const staff = new Map<string, number>();
+  const assistants = new Map<string, { site_id: string; at: number }>();
 
   async function flush() {
     const flushed = performance.now();
-    const used = [...tokens].map(([id, { site_id, at }]) => ({ id, site_id, ms_ago: flushed - at }));
+    const usesOf = (map: typeof tokens) =>
+      [...map].map(([id, { site_id, at }]) => ({ id, site_id, ms_ago: flushed - at }));
+    const used = usesOf(tokens);
+    const ofAssistants = usesOf(assistants);
     const ofCustomers = [...customers].map(([id, site_id]) => ({ id, site_id }));
     const ofStaff = [...staff].map(([id, at]) => ({ id, ms_ago: flushed - at }));
     tokens.clear();
     customers.clear();
     staff.clear();
+    assistants.clear();
     if (used.length > 0) {
       await queryAlone(
         db,
@@ -51,6 +56,14 @@ export function createLastUsed(db: Pool): LastUsed {
           where s.id = u.id and s.revoked_at is null`,
       );
     }
+    if (ofAssistants.length > 0) {
+      await queryAlone(
+        db,
+        sql`update assistants a set last_used_at = greatest(a.last_used_at, now() - u.ms_ago * interval '1 millisecond')
+          from jsonb_to_recordset(${JSON.stringify(ofAssistants)}::jsonb) as u(site_id uuid, id uuid, ms_ago float8)
+          where a.site_id = u.site_id and a.id = u.id`,
+      );
+    }
     if (ofCustomers.length > 0) await sessions.extendPageSession(db, ofCustomers);
   }
 
@@ -63,9 +76,10 @@ export function createLastUsed(db: Pool): LastUsed {
   return {
     flush,
     noteSession,
-    note({ kind, credential_id, beside_id, tenant, session }) {
+    note({ kind, credential_id, beside_id, tenant, session, assistant }) {
       const use = { site_id: tenant.site_id, at: performance.now() };
-      if (kind === 'staff') staff.set(credential_id, use.at);
+      if (assistant) assistants.set(credential_id, use);
+      else if (kind === 'staff') staff.set(credential_id, use.at);
       else if (kind !== 'anonymous') tokens.set(credential_id, use);
       if (beside_id) tokens.set(beside_id, use);
       if (session) noteSession(tenant.site_id, session);

@@ -27,34 +27,50 @@ export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
   deadlines: Deadlines;
 }
 
-export interface OAuthCall extends OAuthDeps, Issuer {
-  req: Request;
-  res: Response;
-  /** The undecoded request body. */
-  text: string;
+export interface OAuthCall extends OAuthDeps, Issuer, RawOAuthCall {
   tenant: Tenant;
   actor: Actor;
-  deadline: Deadline;
 }
 
 interface Reply {
   status: number;
   json?: unknown;
+  /** Redirects the browser. */
+  location?: string;
+}
+
+/** A call whose issuer is not known yet. */
+export interface RawOAuthCall {
+  req: Request;
+  res: Response;
+  /** The undecoded request body. */
+  text: string;
+  deadline: Deadline;
 }
 
 const LARGEST_BYTES = 16 * 1024;
 
-/** Reads a call and sends the response that `reply` returns. */
+/** Reads a call of a shop's issuer and sends the response that `reply` returns. */
 export function oauthCall(deps: OAuthDeps, reply: (call: OAuthCall) => Promise<Reply>): RequestHandler[] {
+  return rawOAuthCall(deps, (raw) => arrive(deps, raw).then(reply));
+}
+
+/** Reads a call and sends the response that `reply` returns. */
+export function rawOAuthCall(
+  { deadlines }: Pick<OAuthDeps, 'deadlines'>,
+  reply: (call: RawOAuthCall) => Promise<Reply>,
+): RequestHandler[] {
   const read = express.text({ type: () => true, limit: LARGEST_BYTES, inflate: false });
   return [
     (req, res, next) => read(req, res, (error?: unknown) => (error === undefined ? next() : refuse(res, tooLarge()))),
     async (req, res) => {
-      const deadline = new Deadline(deps.deadlines.request);
+      const deadline = new Deadline(deadlines.request);
       try {
-        const { status, json } = await deadline.limit(arrive(deps, deadline, req, res).then(reply));
+        const text = typeof req.body === 'string' ? req.body : '';
+        const { status, json, location } = await deadline.limit(decoded({ req, res, text, deadline }).then(reply));
         // RFC 6749 §5.1 requires this header. Cache-Control is already no-store for all responses.
         res.status(status).set('Pragma', 'no-cache');
+        if (location !== undefined) res.set('Location', location);
         if (json === undefined) res.end();
         else res.json(json);
       } catch (error) {
@@ -64,14 +80,17 @@ export function oauthCall(deps: OAuthDeps, reply: (call: OAuthCall) => Promise<R
   ];
 }
 
-async function arrive(deps: OAuthDeps, deadline: Deadline, req: Request, res: Response): Promise<OAuthCall> {
-  const issuer = issuerIn(deps, req);
+async function decoded(call: RawOAuthCall): Promise<RawOAuthCall> {
+  if (!isDecodable(call.text)) throw new OAuthRefusal('invalid_request', 'The body is not valid UTF-8.');
+  return call;
+}
+
+async function arrive(deps: OAuthDeps, raw: RawOAuthCall): Promise<OAuthCall> {
+  const issuer = issuerIn(deps, raw.req);
   const tenant = issuer && (await findTenant(deps.db, issuer.site_id));
   if (!tenant) throw notFound('shop');
-  const text = typeof req.body === 'string' ? req.body : '';
-  if (!isDecodable(text)) throw new OAuthRefusal('invalid_request', 'The body is not valid UTF-8.');
   const actor: Actor = { type: 'anonymous', id: tenant.site_id, customer_id: null };
-  return { ...deps, ...issuer, deadline, req, res, text, tenant, actor };
+  return { ...deps, ...issuer, ...raw, tenant, actor };
 }
 
 /** Parses a form. Each field may occur only once (RFC 6749 §3.2). */

@@ -78,7 +78,7 @@ function resourceIn(call: OAuthCall, form: URLSearchParams): string | null {
   return resource;
 }
 
-function required(form: URLSearchParams, name: string): string {
+export function required(form: URLSearchParams, name: string): string {
   const value = form.get(name);
   if (!value) throw new OAuthRefusal('invalid_request', `Send ${name}.`);
   return value;
@@ -109,7 +109,7 @@ async function register({ limits, req, res, text, site_id, deadline, db, tenant,
   return { status: 201, json: { ...registered, ...can } };
 }
 
-function jsonIn(text: string): unknown {
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

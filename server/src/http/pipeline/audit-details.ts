@@ -49,6 +49,15 @@ export function detailsFrom(
   };
 }
 
+/** The details of a call that an assistant makes for a staff member. */
+export function detailsOfAssistant(name: string, answer: Pick<Answer, 'status' | 'body' | 'told'>): StoredDetails {
+  const outcome =
+    answer.status === 202
+      ? 'requires_confirmation'
+      : outcomeOf({}, answer.status, fieldsIn(answer.told ?? parsed(answer.body)));
+  return { outcome, assistant: textIn(name, MAX_NAME) };
+}
+
 function outcomeOf(asked: Fields, status: number, said: Fields): string {
   if (status >= 400) return textIn(said.error, MAX_NAME) ?? String(status);
   if (typeof said.status === 'string' && INCONCLUSIVE.includes(said.status)) return said.status;

@@ -20,13 +20,13 @@ import type { AuditKey } from '../../shop/audit/keys.ts';
 import { hashDetails, signRow } from '../../shop/audit/signing.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
-import type { Caller } from '../callers/caller.ts';
+import type { Caller, KnownAssistant } from '../callers/caller.ts';
 import { isUuid } from '../callers/claims.ts';
 import { NOBODY } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Received, Sender } from '../received.ts';
 import { auditIdOf, type RequestContext } from '../request.ts';
-import { detailsFrom } from './audit-details.ts';
+import { detailsFrom, detailsOfAssistant } from './audit-details.ts';
 import { type Answer, answerTo } from './errors.ts';
 import { payloadOf } from './payload.ts';
 
@@ -70,10 +70,15 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
     action: operation.id,
     buyer_ip: caller.buyer_ip,
     customer_id: OF_AGENTS.includes(caller.kind) ? caller.customer_id : null,
-    details:
-      OF_AGENTS.includes(caller.kind) && act.answer ? detailsFrom(operation, act.request, act.answer) : undefined,
+    details: detailsOf(act),
     ...changesOf(act),
   });
+}
+
+function detailsOf({ operation, caller, request, answer }: AuditedCall): StoredDetails | undefined {
+  if (!answer) return undefined;
+  if (caller.assistant) return detailsOfAssistant(caller.assistant.name, answer);
+  return OF_AGENTS.includes(caller.kind) ? detailsFrom(operation, request, answer) : undefined;
 }
 
 const MAX_FIELDS = 100;
@@ -100,6 +105,25 @@ export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<
   const actor = { type: 'staff', id: staff_id };
   const about = { customer_id: null, details: undefined, buyer_ip: undefined };
   return insertion({ ...act, ...about, ...sentIn(request), site_id, actor, action: operation.id });
+}
+
+/** Audits a rejected call of an assistant, in its own transaction. */
+async function auditRefusedAssistant(
+  db: Pool,
+  { site_id, staff_id, name }: KnownAssistant,
+  act: Omit<AuditedCall, 'operation' | 'caller' | 'answer'> & { operation: Operation | undefined; answer: Answer },
+): Promise<void> {
+  const row = insertion({
+    ...act,
+    ...{ site_id, actor: { type: 'staff', id: staff_id }, action: act.operation?.id ?? 'unknown' },
+    ...{ customer_id: null, buyer_ip: undefined, details: detailsOfAssistant(name, act.answer) },
+    ...sentIn(act.request),
+  });
+  await inTransaction(db, async (connection) => {
+    await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
+    // After a commit with an unknown result, the row may already exist.
+    await query(connection, sql`${row} on conflict (site_id, id) do nothing`);
+  });
 }
 
 /** Audits a mutation that is not an operation of the contract. */
@@ -161,20 +185,23 @@ interface AuditDeps {
   auditKey: AuditKey;
 }
 
-/** Writes an audit row for an agent's call that has none yet. If that fails, the call fails. */
+/** Writes an audit row for the call of an agent or an assistant that has none yet. If that fails, the call fails. */
 export async function ensureAudited(
   { db, secretKey, auditKey }: AuditDeps,
   request: Received,
   context: RequestContext,
   answer: Answer,
+  assistant: KnownAssistant | undefined,
 ): Promise<Answer> {
-  if (answer.audited || agentTokenIn(request) === undefined) return answer;
+  if (answer.audited || (agentTokenIn(request) === undefined && !assistant)) return answer;
   const { operation, request_id, caller } = context;
   const { status } = answer;
   try {
     const call = { operation, request, payload: payloadOf(request, operation), secretKey, auditKey, request_id };
     const about = { audit_id: auditIdOf(context), status, answer, buyer_ip: caller?.buyer_ip };
-    const written = auditRefused(db, { ...call, ...about });
+    const written = assistant
+      ? auditRefusedAssistant(db, assistant, { ...call, ...about })
+      : auditRefused(db, { ...call, ...about });
     if (status < 500) await written;
     // If the database caused the failure, the audit write may hang too, so the caller waits only briefly for it.
     else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);

@@ -6,7 +6,9 @@ import type { ShownJson } from '../../shop/products/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { OperationId, Surface } from '../contract/contract.ts';
+import type { Answer } from './errors.ts';
 import type { OwnAccount } from './own-account.ts';
+import type { Performed } from './performed.ts';
 
 /** One function per operation of an API, named by the operationId after the dot. A missing one is a compile error. */
 export type Handlers<S extends Surface> = {
@@ -34,6 +36,8 @@ export interface Preparing {
   db: Pool;
   /** Whether to stop waiting, because the client has disconnected or the process is shutting down. */
   ended(): boolean;
+  /** Calls another operation as the same caller, in transactions of its own. */
+  perform(call: Performed): Promise<Answer>;
 }
 
 /** A handler of any operation. Validation has ensured that the arguments fit. */

@@ -208,8 +208,10 @@ function named(name: string): RateLimitName {
  */
 function keyOf(operation: Operation, caller: Caller, request: Counting): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous' || caller.kind === 'guest_agent';
+  // An assistant must not use up the limit of its member.
+  const own = caller.assistant ? caller.credential_id : caller.principal_id;
   const cart_id = (request.body as Record<string, unknown> | undefined)?.cart_id;
   const about = operation.rateLimit === 'checkout' ? (request.params.checkout_id ?? cart_id) : undefined;
   const checkout = about === undefined ? undefined : String(about).toLowerCase();
-  return `${caller.tenant.site_id}:${checkout ?? (guest ? networkOf(caller.buyer_ip ?? request.ip) : caller.principal_id)}`;
+  return `${caller.tenant.site_id}:${checkout ?? (guest ? networkOf(caller.buyer_ip ?? request.ip) : own)}`;
 }

@@ -14,6 +14,7 @@ export async function tellOwners(shop: Shop, operation: Operation, caller: Calle
 
 function changeOf({ path }: Operation): SensitiveChange {
   if (/\/(api-keys|storefront-tokens|sync-keys)/.test(path)) return 'keys';
+  if (path.includes('/assistants')) return 'assistants';
   if (path.includes('/payment-account')) return 'payments';
   return path.endsWith('/settings') ? 'settings' : 'staff';
 }

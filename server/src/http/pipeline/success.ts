@@ -16,6 +16,11 @@ export function success(operation: Operation, body: unknown): Answer {
   };
 }
 
+/** The response to a call that waits for a person instead of running. */
+export function held(body: unknown): Answer {
+  return { status: 202, body: JSON.stringify(body), told: body };
+}
+
 function idOf(body: unknown): string | undefined {
   return typeof body === 'object' && body !== null && 'id' in body && isUuid(body.id) ? body.id : undefined;
 }

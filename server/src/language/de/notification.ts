@@ -82,6 +82,7 @@ export const notification: Record<keyof typeof english, string> = {
   staff_not_you:
     'Wenn Sie das nicht waren, fordern Sie auf der Anmeldeseite ein neues Passwort an und informieren Sie die Inhaber des Shops.',
   sensitive_subject: 'Sicherheitsrelevante Änderung bei {shop}',
+  sensitive_assistants: 'Ein Mitarbeiter von {shop} hat einen Assistenten verbunden.',
   sensitive_keys: 'Die Zugangsschlüssel von {shop} wurden geändert.',
   sensitive_payments: 'Das Konto von {shop} beim Zahlungsanbieter wurde geändert.',
   sensitive_settings:

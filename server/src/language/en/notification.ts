@@ -74,6 +74,7 @@ export const notification = {
   staff_recovery_codes: 'The recovery codes of your merchant account were replaced. The earlier ones no longer work.',
   staff_not_you: 'If this was not you, request a new password on the login page and inform the owners of the shop.',
   sensitive_subject: 'Security-related change at {shop}',
+  sensitive_assistants: 'A staff member of {shop} has connected an assistant.',
   sensitive_keys: 'The access keys of {shop} were changed.',
   sensitive_payments: 'The account of {shop} with its payment provider was changed.',
   sensitive_settings:

@@ -84,6 +84,7 @@ export const notification: Record<keyof typeof english, string> = {
   staff_not_you:
     'Si ce n’était pas vous, demandez un nouveau mot de passe sur la page de connexion et prévenez les propriétaires de la boutique.',
   sensitive_subject: 'Modification touchant à la sécurité de {shop}',
+  sensitive_assistants: 'Un membre de l’équipe de {shop} a connecté un assistant.',
   sensitive_keys: 'Les clés d’accès de {shop} ont été modifiées.',
   sensitive_payments: 'Le compte de {shop} chez le prestataire de paiement a été modifié.',
   sensitive_settings:

@@ -142,7 +142,7 @@ async function requestOf(shop: Shop, code: string): Promise<string | undefined> 
 }
 
 /** RFC 7636 §4.1. */
-const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+export const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 function isFor({ client_id, redirect_uri, code_challenge }: CodeRow, sent: Exchange): boolean {
   const proven =
@@ -151,7 +151,7 @@ function isFor({ client_id, redirect_uri, code_challenge }: CodeRow, sent: Excha
 }
 
 /** The same error in all cases, so that a caller cannot find out which codes exist. */
-function invalidCode(): OAuthRefusal {
+export function invalidCode(): OAuthRefusal {
   return new OAuthRefusal(
     'invalid_grant',
     'The code is unknown or has expired, or was made for another client_id, redirect_uri or code_verifier.',

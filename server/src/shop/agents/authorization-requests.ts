@@ -34,6 +34,22 @@ const LARGEST_BUDGET = 1_000_000_000;
 
 /** Parses and validates the fields of a request. Throws an OAuthRefusal. */
 export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
+  const common = parseCodeRequest(fields);
+  const named = fields.get('resource');
+  const resource = named === null ? null : resourceNamed(deps, site_id, named);
+  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
+  return {
+    ...common,
+    scopes: scopesIn(fields.get('scope') ?? ''),
+    budget_cents: centsIn(fields, 'budget_cents'),
+    max_per_order_cents: centsIn(fields, 'max_per_order_cents'),
+    budget_period: periodIn(fields.get('budget_period') ?? 'once'),
+    resource,
+  };
+}
+
+/** Validates the fields that every request for a code has, of customers' agents and of staff's assistants. */
+export function parseCodeRequest(fields: URLSearchParams): Pick<Asked, 'code_challenge' | 'state'> {
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
   if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Send exactly one resource.');
   if (twice !== undefined) throw new OAuthRefusal('invalid_request', `${twice.slice(0, 40)} is sent more than once.`);
@@ -47,18 +63,7 @@ export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: s
   if (fields.get('code_challenge_method') !== 'S256' || !S256_CHALLENGE.test(code_challenge)) {
     throw new OAuthRefusal('invalid_request', 'Send a code_challenge with code_challenge_method=S256 (RFC 7636).');
   }
-  const named = fields.get('resource');
-  const resource = named === null ? null : resourceNamed(deps, site_id, named);
-  if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
-  return {
-    scopes: scopesIn(fields.get('scope') ?? ''),
-    budget_cents: centsIn(fields, 'budget_cents'),
-    max_per_order_cents: centsIn(fields, 'max_per_order_cents'),
-    budget_period: periodIn(fields.get('budget_period') ?? 'once'),
-    code_challenge,
-    resource,
-    state: stateIn(fields.get('state')),
-  };
+  return { code_challenge, state: stateIn(fields.get('state')) };
 }
 
 /** Validates the client's `state`, which the response returns unchanged. Throws an OAuthRefusal. */

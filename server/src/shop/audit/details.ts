@@ -34,5 +34,5 @@ function filled(details: StoredDetails): object {
 export function detailsOf(text: string | null): AuditDetails | null {
   if (text === null) return null;
   const none = { query: null, found: null, products: [], code: null, amount: null, currency: null, order_number: null };
-  return { ...none, ids: {}, ...(JSON.parse(text) as StoredDetails) };
+  return { ...none, assistant: null, ids: {}, ...(JSON.parse(text) as StoredDetails) };
 }

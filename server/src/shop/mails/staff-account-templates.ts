@@ -57,6 +57,7 @@ export async function staffAccountChanged(
 }
 
 const SENSITIVE = {
+  assistants: 'notification.sensitive_assistants',
   keys: 'notification.sensitive_keys',
   payments: 'notification.sensitive_payments',
   settings: 'notification.sensitive_settings',

@@ -1,4 +1,4 @@
-/** Staff set a new password with the old one or with a mailed link. A new password ends every session. */
+/** Staff set a new password with the old one or with a mailed link. A new password ends every session and every assistant. */
 
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -79,6 +79,7 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
 
 async function afterwards(shop: Shop, staff_id: string, email: string): Promise<void> {
   await sessions.endAll(shop, staff_id);
+  await shop.run(sql`delete from assistants where staff_id = ${staff_id}`);
   await shop.run(sql`delete from staff_resets where staff_id = ${staff_id}`);
   await enqueueForPerson(shop, 'staff_account_changed', { email: foldEmail(email), change: 'password' });
 }

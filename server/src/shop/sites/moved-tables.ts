@@ -8,6 +8,8 @@ import type { TableColumns } from '../../backup/format.ts';
 export const LEFT_OUT: Record<string, string> = {
   agent_consent_links: 'links to requests for consent, which live for minutes',
   agent_consents: 'requests for consent, which live for minutes; what was granted is in agent_tokens',
+  assistant_actions: 'questions to staff, which live for minutes',
+  assistants: 'logins of programs at the server that exports; members connect them again',
   audit_checkpoints: 'belongs to the chain of seals, which is created again with the key of the server that imports',
   audit_seals: 'created again with the key of the server that imports',
   authorization_requests: 'requests for consent, which live for minutes',

@@ -1,0 +1,54 @@
+import type { Caller } from '../http/callers/caller.ts';
+import { actorOf } from '../http/callers/callers.ts';
+import type { Handler, Prepared } from '../http/pipeline/handler.ts';
+import * as actions from '../shop/agents/assistant-actions.ts';
+import { readAsked, shownRequest } from '../shop/agents/assistant-requests.ts';
+import * as assistants from '../shop/agents/assistants.ts';
+import { inShop } from '../shop/in-shop.ts';
+import type { Shop } from '../shop/shop.ts';
+
+export const getAssistantRequest: Handler<'dashboard.getAssistantRequest'> = async ({ caller, checkoutDeps, query }) =>
+  shownRequest(checkoutDeps, readAsked(checkoutDeps, query.request, 'query'), caller.scopes);
+
+export const connectAssistant: Handler<'dashboard.connectAssistant'> = ({ shop, caller, checkoutDeps, body }) =>
+  assistants.connect(shop, checkoutDeps, body, caller.scopes);
+
+export const listAssistants: Handler<'dashboard.listAssistants'> = async ({ shop, caller }) => ({
+  assistants: await assistants.list(shop, managesStaff(caller)),
+});
+
+export const revokeAssistant: Handler<'dashboard.revokeAssistant'> = async ({ shop, caller, path }) => {
+  await assistants.revoke(shop, path.assistant_id, managesStaff(caller));
+  return undefined;
+};
+
+export const getAssistantAction: Handler<'dashboard.getAssistantAction'> = ({ shop, path }) =>
+  actions.get(shop, path.action_id);
+
+/** The change is taken, run and finished in three transactions, because the operation has its own. */
+export const confirmAssistantAction: Prepared<'dashboard.confirmAssistantAction'> = {
+  async prepare({ db, caller, path: { action_id }, perform }) {
+    const own = <T>(work: (shop: Shop) => Promise<T>) => inShop(db, caller.tenant, actorOf(caller), work);
+    const taken = await own((shop) => actions.take(shop, action_id));
+    const { status, body } = await perform({ ...taken, key: action_id });
+    const said = status < 400 ? {} : (JSON.parse(String(body)) as { error?: string; message?: string });
+    // A call that the server could not run may be confirmed again.
+    const result = isTemporary(status)
+      ? undefined
+      : { status, error: said.error ?? null, message: said.message ?? null };
+    await own((shop) => actions.finish(shop, action_id, result));
+    return ({ shop }) => actions.get(shop, action_id);
+  },
+};
+
+export const declineAssistantAction: Handler<'dashboard.declineAssistantAction'> = ({ shop, path }) =>
+  actions.decline(shop, path.action_id);
+
+function isTemporary(status: number): boolean {
+  return status >= 500 || status === 429;
+}
+
+/** Whether the caller also sees and disconnects the assistants of other members. */
+function managesStaff({ scopes }: Caller): boolean {
+  return scopes.includes('staff:write');
+}

@@ -1,0 +1,8 @@
+import type { Caller, Claim } from '../../http/callers/caller.ts';
+import type { Called } from '../call-tool.ts';
+
+/** An authenticated request, whose claim knows the assistant. */
+export interface CalledByAssistant extends Called {
+  caller: Caller & Required<Pick<Caller, 'assistant'>>;
+  claim: Claim & Required<Pick<Claim, 'assistant'>>;
+}

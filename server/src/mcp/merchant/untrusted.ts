@@ -1,0 +1,32 @@
+/**
+ * Marks texts that customers wrote, so that a model can tell them from those of the shop. A free text becomes an
+ * object, and is sanitized. Names and addresses are marked in their object.
+ */
+
+import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
+
+const TRUST = { content_trust: 'customer' } as const;
+
+/** Free texts of customers, or that may quote one. */
+const FREE = ['note', 'customer_note', 'contract', 'message', 'actor_name', 'user_agent', 'query', 'referrer'];
+/** An object with one of these describes a person or what a browser sent. */
+const PERSONAL = ['first_name', 'last_name', 'address1', 'utm_source'];
+const MOST_CHARACTERS = 1_000;
+
+export function withTrust(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withTrust);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const isPersonal = entries.some(([name, field]) => PERSONAL.includes(name) && typeof field === 'string');
+  const marked = entries.map(([name, field]) => [name, fieldWithTrust(name, field)]);
+  return { ...(isPersonal && TRUST), ...(Object.fromEntries(marked) as object) };
+}
+
+function fieldWithTrust(name: string, field: unknown): unknown {
+  if (typeof field === 'string' && FREE.includes(name)) {
+    return { ...TRUST, text: sanitizeMerchantText(field, MOST_CHARACTERS) };
+  }
+  if (name !== 'metadata' || typeof field !== 'object' || field === null) return withTrust(field);
+  // Storefronts may put anything there.
+  return { ...TRUST, values: field };
+}

@@ -1,0 +1,172 @@
+/**
+ * Calls that assistants want to make and that their member confirms. The stored call never changes, so the member
+ * confirms what runs. It runs at most once: the status leaves `pending` before the call, in a transaction of its own.
+ */
+
+import type { AssistantAction } from '@commerce-backend/spec';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import type { RowOf } from '../../db/row-of.ts';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+
+const LIFETIME = '15 minutes';
+const MOST_PENDING = 20;
+
+/** A call of an operation. */
+export interface StoredCall {
+  path: Record<string, string>;
+  body?: unknown;
+}
+
+/** What the assistant has read before it asked. */
+export interface Present {
+  /** The version of the resource, for If-Match. */
+  etag: string | null;
+  /** The number or name of the resource. */
+  target: string | null;
+  /** The present values of the sent fields. */
+  before: Record<string, unknown>;
+}
+
+/** Stores a call until the member decides. Throws `limit_reached`. */
+export async function hold(
+  shop: Shop,
+  assistant_id: string,
+  { operation, request, present }: { operation: string; request: StoredCall; present: Present },
+): Promise<{ id: string; expires_at: string }> {
+  // Requests of one assistant run one after another, so that the count is right.
+  await shop.run(sql`select from assistants where site_id = ${shop.siteId} and id = ${assistant_id} for no key update`);
+  const held = await shop.one<{ id: string; expires_at: string }>(
+    sql`insert into assistant_actions (site_id, id, assistant_id, staff_id, operation, request, if_match, target, before,
+        expires_at)
+      select ${shop.siteId}, ${uuidv7()}, ${assistant_id}, ${shop.actorId}, ${operation},
+        ${JSON.stringify(request)}::jsonb, ${present.etag}, ${present.target}, ${JSON.stringify(present.before)}::jsonb,
+        now() + ${LIFETIME}::interval
+      where (select count(*) from assistant_actions o where o.site_id = ${shop.siteId}
+        and o.assistant_id = ${assistant_id} and o.status = 'pending' and o.expires_at > now()) < ${MOST_PENDING}
+      returning id, expires_at`,
+  );
+  if (held) return held;
+  const message = `${MOST_PENDING} changes wait for the member. Ask them to decide on those first.`;
+  throw new ShopError('limit_reached', message, { limit: MOST_PENDING });
+}
+
+type Row = RowOf<
+  'assistant_actions',
+  'id' | 'operation' | 'target' | 'if_match' | 'status' | 'staff_id' | 'created_at' | 'expires_at'
+> & {
+  request: StoredCall;
+  before: Record<string, unknown>;
+  result: AssistantAction['result'];
+  client_name: string;
+  expired: boolean;
+};
+
+const COLUMNS: Sql = sql`k.id, k.operation, k.target, k.if_match, k.status, k.staff_id, k.created_at, k.expires_at,
+  k.request, k.before, k.result, a.client_name, k.expires_at <= now() as expired`;
+
+/** Reads a change. Throws `not_found`, or `action_for_another` if the caller is not its member. */
+export async function get(shop: Shop, action_id: string): Promise<AssistantAction> {
+  return shownAction(await rowOf(shop, action_id));
+}
+
+async function rowOf(shop: Shop, action_id: string): Promise<Row> {
+  const row = await shop.one<Row>(
+    sql`select ${COLUMNS} from assistant_actions k
+      join assistants a on a.site_id = k.site_id and a.id = k.assistant_id
+      where k.site_id = ${shop.siteId} and k.id = ${action_id}`,
+  );
+  if (!row) throw notFound('change');
+  if (row.staff_id === shop.actorId) return row;
+  throw new ShopError('action_for_another', 'This assistant acts for another member of the staff.');
+}
+
+export interface ToRun extends StoredCall {
+  operation: string;
+  if_match: string | null;
+}
+
+/**
+ * Takes a change to run it. Throws the errors of `get`, `action_expired`, or `action_not_pending`, of two concurrent
+ * calls for one.
+ */
+export async function take(shop: Shop, action_id: string): Promise<ToRun> {
+  await decide(shop, action_id, 'running');
+  const { operation, request, if_match } = await rowOf(shop, action_id);
+  return { ...request, operation, if_match };
+}
+
+export async function decline(shop: Shop, action_id: string): Promise<AssistantAction> {
+  await decide(shop, action_id, 'declined');
+  return get(shop, action_id);
+}
+
+async function decide(shop: Shop, action_id: string, status: 'running' | 'declined'): Promise<void> {
+  const decided = await shop.run(
+    sql`update assistant_actions k set status = ${status}
+      where k.site_id = ${shop.siteId} and k.id = ${action_id} and k.staff_id = ${shop.actorId}
+        and k.status = 'pending' and k.expires_at > now()
+        and exists (select from assistants a where a.site_id = k.site_id and a.id = k.assistant_id
+          and a.expires_at > now())`,
+  );
+  if (decided > 0) return;
+  const row = await rowOf(shop, action_id);
+  if (row.status === 'pending') {
+    throw new ShopError(
+      'action_expired',
+      'This change was not confirmed within 15 minutes. Let the assistant ask again.',
+    );
+  }
+  throw new ShopError('action_not_pending', `This change is already ${row.status}.`, { status: row.status });
+}
+
+/** Stores the result of a change that was taken. Without one, the change is pending again. */
+export async function finish(
+  shop: Shop,
+  action_id: string,
+  result: NonNullable<AssistantAction['result']> | undefined,
+): Promise<void> {
+  const status = result === undefined ? 'pending' : result.status < 400 ? 'done' : 'failed';
+  await shop.run(
+    sql`update assistant_actions set status = ${status}, result = ${result ? JSON.stringify(result) : null}::jsonb
+      where site_id = ${shop.siteId} and id = ${action_id} and status = 'running'`,
+  );
+}
+
+/** The summary of each operation in the contract. */
+const TITLES = new Map(
+  Object.values(contract.paths as Record<string, Record<string, { operationId?: string; summary?: string }>>)
+    .flatMap((methods) => Object.values(methods))
+    .map(({ operationId, summary }) => [operationId, summary]),
+);
+
+function shownAction(row: Row): AssistantAction {
+  const { id, operation, target, request, before, result, client_name, created_at, expires_at } = row;
+  const present = new Map(leaves(before, ''));
+  return {
+    ...{ id, operation, target, result, created_at, expires_at },
+    title: TITLES.get(operation) ?? operation,
+    assistant_name: client_name,
+    changes: [...leaves(request.path, ''), ...leaves(request.body ?? {}, '')].map(([field, value]) => ({
+      field,
+      before: present.has(field) ? inText(present.get(field)) : null,
+      after: inText(value),
+    })),
+    status: row.status === 'pending' && row.expired ? 'expired' : row.status,
+  } as AssistantAction;
+}
+
+/** All values of a body by their place, such as `items.0.quantity`. A list of texts or numbers is one value. */
+function leaves(value: unknown, place: string): [string, unknown][] {
+  const parts = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const isPlain = Array.isArray(value) && value.every((part) => typeof part !== 'object');
+  if (parts.length === 0 || isPlain) return place === '' ? [] : [[place, value]];
+  return parts.flatMap(([name, part]) => leaves(part, place === '' ? name : `${place}.${name}`));
+}
+
+function inText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
