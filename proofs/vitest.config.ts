@@ -19,6 +19,9 @@ export default defineConfig({
     include: ['*/*.short.ts', '../server/{src,test}/**/*.short.ts'],
     globalSetup: ['../server/test/database.ts'],
     setupFiles: ['../server/test/after-each-file.ts'],
+    // As in the tests, the files of a worker share loaded modules. Loading and compiling them took seconds for each file.
+    ...{ isolate: false, experimental: { viteModuleRunner: false } },
+    execArgv: ['--max-semi-space-size=32'],
     testTimeout: 600_000,
     hookTimeout: 120_000,
     // More workers than a small machine has cores, because many proofs wait most of the time.

@@ -4,7 +4,7 @@ import { asCustomer } from '../testing/customers.ts';
 import { ENDS_ITS_CREDENTIAL, underKey, unexpected } from '../testing/idempotent-requests.ts';
 import { isForCustomers, kindsOf, MAKERS } from '../testing/objects.ts';
 import { effects, holdingsOf } from '../testing/owner-queries.ts';
-import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Figures, type Proof, pick, type Size } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Call, comparable, type Reply } from '../testing/raw-requests.ts';
 import { type Slot, slotsOf, withValue } from '../testing/request-values.ts';
@@ -25,7 +25,7 @@ export const A2: Proof = {
       const owners = await ownersIn(world, tenant, pick(trial.size, 2, 12));
       let tried = 0;
       for (const operation of operationTable) {
-        tried += await attack(world, tenant, owners, operation);
+        tried += await attack(world, tenant, owners, operation, trial.size, chance);
         tried += await admit(world, tenant, operation, chance, pick(trial.size, 1, 4));
         trial.progress(`${operation.id}, ${tried} requests`);
       }
@@ -79,14 +79,23 @@ async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owne
  * Sends calls that must be rejected: calls by callers without access, and calls on another person's objects. Returns
  * the number of calls.
  */
-async function attack(world: World, tenant: Tenant, owners: Owner[], operation: Operation): Promise<number> {
+async function attack(
+  world: World,
+  tenant: Tenant,
+  owners: Owner[],
+  operation: Operation,
+  size: Size,
+  chance: Chance,
+): Promise<number> {
   const call = await validCall(world, tenant, operation, { full: true });
   const places = placesIn(call);
   const before = await holdingsOf(world.owner, tenant.site_id);
   let tried = 0;
   let accepted = 0;
   for (const principal of principalsIn(tenant, owners)) {
-    for (const owner of places.length > 0 ? owners : owners.slice(0, 1)) {
+    // A closed operation is refused before any object is read.
+    const closed = places.length === 0 || (size === 'short' && !mayCall(principal, operation));
+    for (const owner of closed ? chance.some(owners, 1) : owners) {
       const about = callOf(call, principal, places, owner);
       if (!mayCall(principal, operation)) {
         judgeClosed(world, about, `${principal.name} about ${owner.name}`, await world.send(about, tenant));

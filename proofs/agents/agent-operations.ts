@@ -105,12 +105,16 @@ async function judge(
  */
 async function overMcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
   const tools = agentTools();
+  // Only the token with the right scope uses the objects of a call, so all tokens can send the same call.
+  const calls: Call[] = [];
+  for (const { operation } of tools.values()) {
+    if (!WITHOUT_SCOPE.includes(operation.name)) calls.push(await validCall(world, tenant, operation));
+  }
   let tried = 0;
   for (const scope of SCOPES) {
     const { secret } = await openAgent(world, tenant, customer_id, undefined, { scopes: [scope] });
-    for (const { operation } of tools.values()) {
-      if (WITHOUT_SCOPE.includes(operation.name)) continue;
-      const call = await validCall(world, tenant, operation);
+    for (const call of calls) {
+      const { operation } = call;
       const what = `the tool ${toolName(operation.name)} with ${scope} alone`;
       await judge(world, tenant, what, scopeOpening(operation) === scope, () => callTool(world, tenant, secret, call));
       tried += 1;

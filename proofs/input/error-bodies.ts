@@ -26,8 +26,8 @@ export const J2: Proof = {
         ];
         for (const { call: mistake } of chance.some(mistakes, pick(trial.size, 2, 200)))
           await world.send(mistake, tenant);
-        await brokenBodies(world, tenant, call);
-        await failures(world, tenant, call);
+        await brokenBodies(world, tenant, call, chance.some(BROKEN, pick(trial.size, 1, BROKEN.length)));
+        await failures(world, tenant, call, chance.some(FAILURES, pick(trial.size, 1, FAILURES.length)));
         await world.send({ ...call, headers: {} }, undefined);
         trial.progress(`${operation.id}, ${world.answers} answers`);
       }
@@ -37,31 +37,39 @@ export const J2: Proof = {
 
 type Call = Parameters<World['send']>[0];
 
-/** Sends invalid JSON that contains a secret, and bodies of other types. */
-async function brokenBodies(world: World, tenant: Tenant, call: Call): Promise<void> {
-  const secret = tenant.secrets.ApiKey;
-  const bodies: [string, string][] = [
-    ['application/json', `{"password": "${secret}",}`],
-    ['application/json', `{"a": ${'['.repeat(50)}${']'.repeat(50)}}`],
-    ['text/plain', secret],
-    ['application/json; charset=latin9', '{}'],
-    ['multipart/form-data; boundary=x', `--x\r\n\r\n${secret}\r\n--x--`],
-  ];
-  for (const [type, body] of bodies) {
+type BrokenBody = [type: string, bodyWith: (secret: string) => string];
+
+/** Invalid JSON that contains a secret, and bodies of other types. */
+const BROKEN: BrokenBody[] = [
+  ['application/json', (secret) => `{"password": "${secret}",}`],
+  ['application/json', () => `{"a": ${'['.repeat(50)}${']'.repeat(50)}}`],
+  ['text/plain', (secret) => secret],
+  ['application/json; charset=latin9', () => '{}'],
+  ['multipart/form-data; boundary=x', (secret) => `--x\r\n\r\n${secret}\r\n--x--`],
+];
+
+async function brokenBodies(world: World, tenant: Tenant, call: Call, bodies: BrokenBody[]): Promise<void> {
+  for (const [type, bodyWith] of bodies) {
+    const body = bodyWith(tenant.secrets.ApiKey);
     const headers = { ...underKey(call).headers, 'Content-Type': type };
     const reply = await exchange(world.baseUrl, call.operation.method.toUpperCase(), targetOf(call), headers, body);
     world.look(reply, tenant, call.operation.id);
   }
 }
 
+type Failure = [code: string, place: RegExp];
+
+/** Errors of the database, with the statements that fail. */
+const FAILURES: Failure[] = [
+  ['XX000', /products|collections|tokens|sites|variants/],
+  ['23505', /products|collections|tokens|sites|variants/],
+  ['42P01', /set_config/],
+];
+
 /** Makes the database fail with a message and a detail that contain everything that a response must not reveal. */
-async function failures(world: World, tenant: Tenant, call: Call): Promise<void> {
+async function failures(world: World, tenant: Tenant, call: Call, chosen: Failure[]): Promise<void> {
   const detail = `Key (token)=(${tenant.secrets.ApiKey}) in relation "tokens" of ${world.tenants[1].canary}: select a from b`;
-  for (const [code, place] of [
-    ['XX000', /products|collections|tokens|sites|variants/],
-    ['23505', /products|collections|tokens|sites|variants/],
-    ['42P01', /set_config/],
-  ] as const) {
+  for (const [code, place] of chosen) {
     const restore = failStatements(place, code, detail);
     const reply = await world.send(underKey(call), tenant);
     restore();

@@ -113,13 +113,13 @@ async function statementsOfAll(world: World, trial: Trial): Promise<string[]> {
   const seen = new Set<string>();
   const stop = watchStatements((text) => seen.add(text));
   for (const operation of operationTable) {
-    for (const full of [false, true]) {
+    for (const full of waysToAsk(operation)) {
       await world.send(await validCall(world, world.tenants[0], operation, { full }), world.tenants[0]);
     }
   }
   await withListener(world, trial, async (listener) => {
     for (const operation of operatorOperations) {
-      for (const full of [false, true]) {
+      for (const full of waysToAsk(operation)) {
         await ask(listener, await operatorCall(listener, world.tenants[0], operation, { full }), world.tenants[0]);
       }
       await settle(listener, world.tenants[0]);
@@ -127,6 +127,11 @@ async function statementsOfAll(world: World, trial: Trial): Promise<string[]> {
   });
   stop();
   return [...seen];
+}
+
+/** Without query parameters, and with all of them if there are any. */
+function waysToAsk({ parameters }: Operation): boolean[] {
+  return parameters.some((parameter) => parameter.in === 'query') ? [false, true] : [false];
 }
 
 /**

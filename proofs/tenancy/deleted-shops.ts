@@ -75,10 +75,13 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   const { owner, violations } = world;
   const chance = chanceOf(seed);
   const writing = operationTable.filter((operation) => isOfShop(operation) && !operation.safe);
-  const chosen = pick(size, chance.some(writing, 40), writing);
+  const reading = operationTable.filter((operation) => isOfShop(operation) && operation.safe);
   // Read operations come last, because `readBefore` sends them immediately, and preparing a write could change what
   // they read.
-  const operations = [...chosen, ...operationTable.filter((operation) => operation.safe && isOfShop(operation))];
+  const operations = [
+    ...pick(size, chance.some(writing, 40), writing),
+    ...pick(size, chance.some(reading, 40), reading),
+  ];
   const calls: Call[] = [];
   for (const operation of operations) calls.push(await validCall(world, victim, operation));
   shareInvitation(calls);

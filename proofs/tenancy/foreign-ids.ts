@@ -60,7 +60,8 @@ export async function attack(
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const { slot, kinds } of places) {
     for (const kind of kinds) {
-      const ids = others.flatMap((other) => chance.some(other.ids[kind], pick(size, 1, 1_000)));
+      const owners = chance.some(others, pick(size, 1, others.length));
+      const ids = owners.flatMap((other) => chance.some(other.ids[kind], pick(size, 1, 1_000)));
       for (const id of ids) {
         const status = await compare(world, tenant, call, slot, id, nothingLike(kind, id));
         tried += 1;

@@ -2,7 +2,8 @@ import { type Operation, operationTable } from '../../server/src/http/contract/c
 import { operatorOperations } from '../../server/src/http/contract/operator-contract.ts';
 import { type OperatorListener, operatorCall, settle, withListener } from '../testing/operators.ts';
 import { changes, holdingsOf } from '../testing/owner-queries.ts';
-import type { Figures, Proof, Trial } from '../testing/proof.ts';
+import { type Figures, type Proof, pick, type Trial } from '../testing/proof.ts';
+import { chanceOf } from '../testing/random.ts';
 import { type Call, raw, send, targetOf } from '../testing/raw-requests.ts';
 import { watchStatements } from '../testing/statements.ts';
 import { SCHEMES, type World } from '../testing/tenant.ts';
@@ -65,6 +66,7 @@ async function spell(world: World, call: Call, baseUrl: string): Promise<number>
 async function confuseListener(world: World, trial: Trial): Promise<number> {
   return withListener(world, trial, async (listener) => {
     const [tenant] = world.tenants;
+    const chance = chanceOf(trial.seed);
     let tried = 0;
     /** A rejected request must not change anything. */
     const unchanged = async (id: string, work: () => Promise<void>) => {
@@ -100,7 +102,8 @@ async function confuseListener(world: World, trial: Trial): Promise<number> {
       const call = await validCall(world, tenant, operation);
       await unchanged(operation.id, async () => {
         await refuse('on the listener', listener.world.baseUrl, call, [404]);
-        for (const headers of operation.security.length === 0 ? [] : keyAsOthers(listener, tenant.site_id)) {
+        const disguises = operation.security.length === 0 ? [] : keyAsOthers(listener, tenant.site_id);
+        for (const headers of chance.some(disguises, pick(trial.size, 2, disguises.length))) {
           const key = { 'Idempotency-Key': crypto.randomUUID() };
           await refuse("with an operator's key", world.baseUrl, { ...call, headers: { ...key, ...headers } }, [401]);
         }

@@ -1,8 +1,8 @@
 import { afterAll, expect } from 'vitest';
-import { newlyBrokenInvariants } from './invariants.ts';
+import { brokenInvariants, newlyBrokenInvariants } from './invariants.ts';
 import { keepObserved, observeRows } from './observed-rows.ts';
 import { keepStatements, watchStatements } from './sent-statements.ts';
-import { ownerPoolIfAsked } from './server.ts';
+import { isLarge, ownerPoolIfAsked, renewServer } from './server.ts';
 
 observeRows();
 watchStatements();
@@ -12,5 +12,8 @@ afterAll(async () => {
   keepObserved();
   keepStatements();
   const pool = ownerPoolIfAsked();
-  if (pool) expect(await newlyBrokenInvariants(pool)).toEqual([]);
+  if (!pool) return;
+  const large = await isLarge(pool);
+  expect(await (large ? brokenInvariants(pool) : newlyBrokenInvariants(pool))).toEqual([]);
+  if (large) await renewServer();
 });

@@ -17,7 +17,7 @@ import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
 import { openAuditKey } from '../src/shop/audit/keys.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { createUsageCounter } from '../src/shop/usage.ts';
-import { databaseUrl, pooledUrl, superuserUrl } from './worker-database.ts';
+import { databaseUrl, pooledUrl, renewDatabase, superuserUrl } from './worker-database.ts';
 
 /** The folder for the files that this worker's servers and jobs store. */
 export const FILES_DIR = mkdtempSync(join(tmpdir(), 'commerce-files-'));
@@ -38,7 +38,7 @@ export interface TestServer {
   hosts: SiteHosts;
 }
 
-let running: TestServer | undefined;
+let running: Awaited<ReturnType<typeof startServer>> | undefined;
 let asked = false;
 
 /**
@@ -57,6 +57,24 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
   const pool = asked ? running?.owner : undefined;
   asked = false;
   return pool;
+}
+
+const MANY_SHOPS = 150;
+
+/** Whether the database of the test server has so many shops that it should be replaced. */
+export async function isLarge(owner: pg.Pool): Promise<boolean> {
+  const { rows } = await owner.query<{ shops: number }>('select count(*)::int as shops from commerce.sites');
+  return (rows[0]?.shops ?? 0) >= MANY_SHOPS;
+}
+
+/**
+ * Replaces the database of this worker by an empty one. The time of background jobs and of the checks of invariants
+ * grows with the shops of a database, so the shops of hundreds of earlier files would slow down the later ones.
+ */
+export async function renewServer(): Promise<void> {
+  if (running) await stopServer(running);
+  running = undefined;
+  await renewDatabase();
 }
 
 /**

@@ -29,10 +29,11 @@ export async function spawnServer(
 ): Promise<SpawnedServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-server-'));
   const port = env.PORT ?? String(await freePort());
-  const { PATH = '' } = process.env;
+  // Compiling would take most of a start, so the processes share the compile cache of the tests.
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [main, 'start', ...args], {
     cwd: dataDir,
-    env: { PATH, PORT: port, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: port, DATA_DIR: dataDir, RATE_LIMITS: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -3,6 +3,7 @@
  * concern all shops in a database.
  */
 
+import pg from 'pg';
 import { inject } from 'vitest';
 
 export function databaseUrl(): string {
@@ -30,6 +31,20 @@ export function superuserUrl(): string {
  */
 export function migratedTemplate(url = superuserUrl()): string {
   return new URL(url).pathname.slice(1).replace(/_\d+$/, '');
+}
+
+/** Replaces the database of this worker by a new copy of the template, under the same name. Ends all its connections. */
+export async function renewDatabase(): Promise<void> {
+  const name = new URL(superuserUrl()).pathname.slice(1);
+  const client = new pg.Client(Object.assign(new URL(superuserUrl()), { pathname: '/postgres' }).href);
+  await client.connect();
+  try {
+    await client.query(`drop database ${name} with (force)`);
+    const owner = decodeURIComponent(new URL(databaseUrl()).username);
+    await client.query(`create database ${name} template ${migratedTemplate()} owner ${owner}`);
+  } finally {
+    await client.end();
+  }
 }
 
 /** The number of this worker, counted from 0. */

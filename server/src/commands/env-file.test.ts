@@ -12,8 +12,11 @@ async function run(command: string[], file: string, more: Record<string, string>
   const folder = mkdtempSync(join(tmpdir(), 'commerce-env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, '.env'), file);
-  const { PATH } = process.env;
-  const child = spawn(process.execPath, [PROGRAM, ...command], { cwd: folder, env: { PATH, ...more } });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [PROGRAM, ...command], {
+    cwd: folder,
+    env: { PATH, NODE_COMPILE_CACHE, ...more },
+  });
   const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(String(chunk)));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -1,51 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { asOwner } from '../../test/as-owner.ts';
 import { workJobs, workOverdue } from '../../test/jobs.ts';
 import { mailsTo } from '../../test/mail.ts';
+import { openMoves } from '../../test/moves.ts';
 import { openOperators, SITES } from '../../test/operators.ts';
-import { openOtherServer } from '../../test/other-server.ts';
 import { printedBy } from '../../test/printed.ts';
-import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
+import { FILES_DIR } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { openStripe } from '../../test/stripe/shop.ts';
-import { databaseUrl } from '../../test/worker-database.ts';
-import { readConfig } from '../config.ts';
 import { directoryStore } from '../files/directory.ts';
 import { deleteSite } from '../shop/sites/deletion.ts';
-import type { ImportedSite } from '../shop/sites/import.ts';
 import { resume } from './site-life.ts';
-import { exportSite, importSite } from './site-move.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
 
-const config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
-const dir = mkdtempSync(join(tmpdir(), 'commerce-final-'));
-
-let other: Awaited<ReturnType<typeof openOtherServer>>;
-beforeAll(async () => {
-  other = await openOtherServer();
-});
-afterAll(async () => {
-  await other.close();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-async function exportedForGood({ site_id }: Pick<TestShop, 'site_id'>): Promise<string> {
-  const file = join(dir, `${randomUUID()}.site`);
-  await printedBy(() => exportSite(config, site_id, file, { final: true, json: true }));
-  return file;
-}
-
-async function imported(file: string, force = false): Promise<ImportedSite> {
-  const options = { withoutHosts: false, withoutLimits: false, force, json: true };
-  return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
-}
+const { config, other, exported, imported } = await openMoves();
 
 /** A shop with an order that awaits a bank transfer, whose customer has not received any mail yet. */
 async function givenUnpaidOrder() {
@@ -71,7 +43,7 @@ async function statusOf({ owner }: TestShop, order_id: string): Promise<string |
 test('a moved shop cancels no orders and sends no mail, and can be deleted without force', async () => {
   const shop = await givenUnpaidOrder();
 
-  const made = await imported(await exportedForGood(shop));
+  const made = await imported(await exported(shop));
   const there = createDashboardClient({ baseUrl: other.baseUrl, apiKey: made.api_keys[0]?.secret ?? '' });
   const params = { path: { order_id: shop.order.id } };
   const paid = await there.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
@@ -129,7 +101,7 @@ test('returns 503 site_moved with Retry-After for every credential of a moved sh
   };
   for (const call of calls) expect(await ask(call)).toMatchObject({ status: expect.any(Number), retry: null });
 
-  await exportedForGood(shop);
+  await exported(shop);
 
   for (const call of calls) {
     const { text, ...answer } = await ask(call);
@@ -145,7 +117,7 @@ test('returns 503 to provider webhooks of a moved shop, and creates no order', a
     const { url } = await shop.givenPage();
     await stripe.standIn.press(url, 'pay');
 
-    await exportedForGood(shop);
+    await exported(shop);
 
     for (const event of shop.events()) expect(await shop.send(event)).toBe(503);
     const { rows } = await shop.owner.query('select from commerce.orders where site_id = $1', [shop.site_id]);
@@ -157,7 +129,7 @@ test('returns 503 to provider webhooks of a moved shop, and creates no order', a
 
 test('a moved shop resumes only with --not-imported, and then sells, cancels and sends mails as before', async () => {
   const shop = await givenUnpaidOrder();
-  await exportedForGood(shop);
+  await exported(shop);
 
   const without = resume(config, shop.site_id, { notImported: false });
   await expect(without).rejects.toThrow('--not-imported');
@@ -178,7 +150,7 @@ test('a final export includes a transaction that ends during the wait, and fails
   await connection.query(`update commerce.sites set merchant_name = 'Renamed' where site_id = $1`, [shop.site_id]);
   // The site's row is locked, so the shop is closed as soon as the transaction ends.
   const ends = new Promise((done) => setTimeout(done, 300)).then(() => connection.query('commit'));
-  const file = await exportedForGood(shop);
+  const file = await exported(shop);
   await ends;
   await imported(file);
   const { rows } = await other.owner.query('select merchant_name from commerce.sites where site_id = $1', [
@@ -192,12 +164,12 @@ test('a final export includes a transaction that ends during the wait, and fails
   await connection.query(`select set_config('app.site_id', $1, true)`, [next.site_id]);
   await connection.query('select from commerce.orders');
   try {
-    await expect(exportedForGood(next)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(exported(next)).rejects.toMatchObject({ code: 'conflict' });
   } finally {
     await connection.query('commit');
     connection.release();
   }
-  await exportedForGood(next);
+  await exported(next);
 });
 
 test('operators can close and export a site over HTTP, and resume it only with confirmation', async () => {

@@ -1,56 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient, createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
-import { openOtherServer } from '../../test/other-server.ts';
-import { printedBy } from '../../test/printed.ts';
-import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
+import { openMoves } from '../../test/moves.ts';
+import { SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
-import { databaseUrl } from '../../test/worker-database.ts';
-import { type Config, readConfig } from '../config.ts';
 import { openFactor, sealFactor } from '../shop/merchant/second-factor.ts';
 import { openKey, sealKey } from '../shop/payments/accounts/sealed-keys.ts';
-import type { ImportedSite } from '../shop/sites/import.ts';
 import { addReceiver, findReceiver, resealReceivers } from '../shop/sites/receivers.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
 import { openPrivateKey } from '../shop/webhooks/signing-keys.ts';
-import { exportSite, importSite } from './site-move.ts';
-import { receiveSite } from './site-receive.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
 
-const config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
-const dir = mkdtempSync(join(tmpdir(), 'commerce-keep-'));
+const { config, dir, other, exported, imported, receive } = await openMoves();
 
-let other: Awaited<ReturnType<typeof openOtherServer>>;
-beforeAll(async () => {
-  other = await openOtherServer();
-});
-afterAll(async () => {
-  await other.close();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-async function receive(server: Config): Promise<string> {
-  return (await printedBy(() => receiveSite(server))).trim();
-}
-
-async function exported({ site_id }: TestShop, keepSecrets: string, final = true): Promise<string> {
-  const file = join(dir, `${randomUUID()}.site`);
-  await printedBy(() => exportSite(config, site_id, file, { final, keepSecrets, json: true }));
-  return file;
-}
-
-async function imported(file: string): Promise<ImportedSite> {
-  const options = { withoutHosts: false, withoutLimits: false, force: false, json: true };
-  return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
-}
-
-async function moved(shop: TestShop): Promise<ImportedSite> {
-  return imported(await exported(shop, await receive(other.config)));
+async function moved(shop: TestShop) {
+  return imported(await exported(shop, { keepSecrets: await receive() }));
 }
 
 test('keys, tokens, sessions, agents and checkout links of a moved shop stay valid on its new server', async () => {
@@ -208,7 +176,7 @@ test('an imported staff member whose e-mail address has a login on the server ke
 test('an export with secrets is unreadable without its one-time key', async () => {
   const shop = await openShop();
   await shop.givenOrder();
-  const file = await exported(shop, await receive(other.config));
+  const file = await exported(shop, { keepSecrets: await receive() });
   const bytes = readFileSync(file);
   expect(bytes.includes('june@example.com')).toBe(false);
   bytes[bytes.length - 40] = (bytes[bytes.length - 40] ?? 0) ^ 1;
@@ -220,17 +188,17 @@ test('an export with secrets is unreadable without its one-time key', async () =
 
 test('rejects a second import of the same export, a key of another server, and an export that is not final', async () => {
   const [shop, wrong] = [await openShop(), await openShop()];
-  const file = await exported(shop, await receive(other.config));
+  const file = await exported(shop, { keepSecrets: await receive() });
   await imported(file);
   await expect(imported(file)).rejects.toThrow(/used already.*Run commerce-server site receive here/);
 
-  const foreign = await exported(wrong, await receive(config));
+  const foreign = await exported(wrong, { keepSecrets: await receive(config) });
   await expect(imported(foreign)).rejects.toThrow(/not a key of this server.*Run commerce-server site receive here/);
 
   const open = await openShop();
-  const key = await receive(other.config);
-  await expect(exported(open, key, false)).rejects.toThrow(/--keep-secrets needs --final/);
-  await expect(exported(open, 'rcv_short')).rejects.toThrow(/site receive prints on the other server/);
+  const key = await receive();
+  await expect(exported(open, { final: false, keepSecrets: key })).rejects.toThrow(/--keep-secrets needs --final/);
+  await expect(exported(open, { keepSecrets: 'rcv_short' })).rejects.toThrow(/site receive prints on the other server/);
   const { rows } = await open.owner.query('select moved_at from commerce.sites where site_id = $1', [open.site_id]);
   expect(rows).toEqual([{ moved_at: null }]);
 });
@@ -243,7 +211,7 @@ test('rejects an export with secrets if the audit of the shop was manipulated', 
     shop.site_id,
   ]);
 
-  await expect(exported(shop, await receive(other.config))).rejects.toThrow(/The audit of the site has problems/);
+  await expect(exported(shop, { keepSecrets: await receive() })).rejects.toThrow(/The audit of the site has problems/);
 
   expect((await shop.dashboard.GET('/api/dashboard/products')).response.status).toBe(200);
 });

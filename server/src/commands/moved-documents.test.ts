@@ -1,33 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { documentsOf, givenSeller, issueAll } from '../../test/invoices.ts';
-import { openOtherServer } from '../../test/other-server.ts';
-import { printedBy } from '../../test/printed.ts';
-import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
+import { openMoves } from '../../test/moves.ts';
 import { openShop } from '../../test/shop.ts';
-import { databaseUrl } from '../../test/worker-database.ts';
-import { readConfig } from '../config.ts';
-import type { ImportedSite } from '../shop/sites/import.ts';
-import { exportSite, importSite } from './site-move.ts';
-import { receiveSite } from './site-receive.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
 
-const config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
-const dir = mkdtempSync(join(tmpdir(), 'commerce-documents-'));
-
-let other: Awaited<ReturnType<typeof openOtherServer>>;
-beforeAll(async () => {
-  other = await openOtherServer();
-});
-afterAll(async () => {
-  await other.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+const { other, exported, imported, receive } = await openMoves();
 
 async function openTaxedShop(): Promise<TestShop> {
   const shop = await openShop({ currency: 'EUR' });
@@ -46,15 +25,9 @@ async function givenPaidOrder({ givenOrder, dashboard }: TestShop): Promise<stri
 }
 
 /** Moves the shop for good. Returns the numbers of each order's documents on the new server, after its jobs have run. */
-async function movedDocuments({ site_id, credentials }: TestShop, keepSecrets: boolean) {
-  const file = join(dir, `${randomUUID()}.site`);
-  const key = keepSecrets ? (await printedBy(() => receiveSite(other.config))).trim() : undefined;
-  await printedBy(() =>
-    exportSite(config, site_id, file, { final: true, json: true, ...(key && { keepSecrets: key }) }),
-  );
-  const options = { withoutHosts: false, withoutLimits: false, force: false, json: true };
-  const made = JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
-  const apiKey = made.api_keys[0]?.secret ?? credentials.api_key;
+async function movedDocuments(shop: TestShop, keepSecrets: boolean) {
+  const made = await imported(await exported(shop, keepSecrets ? { keepSecrets: await receive() } : {}));
+  const apiKey = made.api_keys[0]?.secret ?? shop.credentials.api_key;
   await issueAll(other, other.config.databaseUrl);
   const dashboard = createDashboardClient({ baseUrl: other.baseUrl, apiKey, maxAttempts: 1 });
   const { data } = await dashboard.GET('/api/dashboard/documents');

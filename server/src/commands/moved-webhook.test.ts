@@ -1,33 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openOtherServer } from '../../test/other-server.ts';
-import { printedBy } from '../../test/printed.ts';
-import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
+import { afterAll, expect, test, vi } from 'vitest';
+import { IMPORT, openMoves } from '../../test/moves.ts';
 import { openStripe } from '../../test/stripe/shop.ts';
 import { sendEvent } from '../../test/stripe/webhooks.ts';
-import { databaseUrl } from '../../test/worker-database.ts';
-import { readConfig } from '../config.ts';
-import { exportSite, importSite } from './site-move.ts';
-import { receiveSite } from './site-receive.ts';
+import { importSite } from './site-move.ts';
 
-const config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
-const dir = mkdtempSync(join(tmpdir(), 'commerce-webhook-'));
-
-let stripe: Awaited<ReturnType<typeof openStripe>>;
-let other: Awaited<ReturnType<typeof openOtherServer>>;
-beforeAll(async () => {
-  stripe = await openStripe();
-  other = await openOtherServer({ stripeApiUrl: stripe.standIn.url });
-});
-afterAll(async () => {
-  await other.close();
-  await stripe.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+const stripe = await openStripe();
+afterAll(() => stripe.close());
+const { other, exported, receive } = await openMoves({ stripeApiUrl: stripe.standIn.url });
 
 /** A shop with its webhook at Stripe, beside an endpoint that the merchant uses for something else. */
 async function givenShop() {
@@ -43,15 +23,12 @@ async function givenShop() {
 }
 
 /** Moves the shop for good, with its secrets. Returns the messages of the import. */
-async function moved({ site_id }: { site_id: string }): Promise<string> {
-  const file = join(dir, `${randomUUID()}.site`);
-  const keepSecrets = (await printedBy(() => receiveSite(other.config))).trim();
-  await printedBy(() => exportSite(config, site_id, file, { final: true, keepSecrets, json: true }));
-  const options = { withoutHosts: false, withoutLimits: false, force: true, json: true };
+async function moved(shop: { site_id: string }): Promise<string> {
+  const file = await exported(shop, { keepSecrets: await receive() });
   const said: string[] = [];
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0);
-  await importSite(other.config, file, options).finally(() => {
+  await importSite(other.config, file, { ...IMPORT, force: true }).finally(() => {
     out.mockRestore();
     err.mockRestore();
   });

@@ -1,22 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { KEY_SCOPES } from '../../test/key-scopes.ts';
 import { newDatabase } from '../../test/other-server.ts';
-import { spawnServer } from '../../test/spawned-server.ts';
+import { spawnServer, startSpawned } from '../../test/spawned-server.ts';
 import { superuserUrl } from '../../test/worker-database.ts';
 import { openPool } from '../db/connect.ts';
-import { freePort } from '../db/free-port.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { createSite, mintPassword } from '../shop/merchant/sites.ts';
 import { examine } from './doctor.ts';
 
-const SERVER = join(import.meta.dirname, '../main.ts');
 const WITHIN = { timeout: 30_000, interval: 100 };
 
 /**
@@ -59,21 +54,6 @@ async function givenDatabase() {
   };
 }
 
-async function givenServer(DATABASE_URL: string, ROLE: string, { ready = true } = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-read-only-'));
-  const port = await freePort();
-  const { PATH } = process.env;
-  const env = { PATH, DATABASE_URL, DATA_DIR: dataDir, PORT: String(port), ROLE };
-  const server = spawn(process.execPath, [SERVER, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  onTestFinished(async () => {
-    server.kill('SIGKILL');
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  const baseUrl = `http://127.0.0.1:${port}`;
-  if (ready) await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
-  return { server, baseUrl, dataDir };
-}
-
 function statusOf(url: string): Promise<number | undefined> {
   return fetch(url).then(
     ({ status }) => status,
@@ -97,14 +77,15 @@ test.each(['api', 'all'])(
   'a server with ROLE=%s returns 503 while its database is read-only, and recovers without a restart',
   async (role) => {
     const database = await givenDatabase();
-    const { server, baseUrl, dataDir } = await givenServer(database.url, role);
+    const server = await startSpawned({ DATABASE_URL: database.url, ROLE: role });
+    const { baseUrl } = server;
     expect((await write(baseUrl, database.api_key)).status).toBe(201);
 
     await database.setReadOnly('on');
     const refused = await write(baseUrl, database.api_key);
     const paths = ['/api/dashboard/products', '/api/no-such-path', '/openapi.json', '/no-such-page', '/readyz'];
     const statuses = await Promise.all(paths.map((path) => statusOf(`${baseUrl}${path}`)));
-    const [requests] = (await examine({ DATABASE_URL: database.url, DATA_DIR: dataDir })).filter(
+    const [requests] = (await examine({ DATABASE_URL: database.url, DATA_DIR: '/tmp/no-such-data' })).filter(
       ({ check }) => check === 'requests',
     );
     const sessions = await database.sessions();
@@ -118,21 +99,21 @@ test.each(['api', 'all'])(
     expect(await statusOf(`${baseUrl}/healthz`)).toBe(200);
     expect(await statusOf(`${baseUrl}/readyz`)).toBe(503);
     expect(requests).toMatchObject({ state: 'wrong', found: expect.stringContaining('read-only') });
-    expect(isRunning(server)).toBe(true);
+    expect(isRunning(server.process)).toBe(true);
     if (role === 'api') expect((await database.sessions()) - sessions).toBeLessThanOrEqual(7);
 
     await database.setReadOnly('off', { endsConnections: false });
 
     await expect.poll(async () => (await write(baseUrl, database.api_key)).status, WITHIN).toBe(201);
     await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
-    expect(isRunning(server)).toBe(true);
+    expect(isRunning(server.process)).toBe(true);
   },
   90_000,
 );
 
 test('/readyz reports a read-only database before any write fails', async () => {
   const database = await givenDatabase();
-  const { baseUrl } = await givenServer(database.url, 'api');
+  const { baseUrl } = await startSpawned({ DATABASE_URL: database.url, ROLE: 'api' });
 
   await database.setReadOnly('on');
 
@@ -143,13 +124,13 @@ test('/readyz reports a read-only database before any write fails', async () => 
 test('a server that starts on a read-only database waits until the database accepts writes', async () => {
   const database = await givenDatabase();
   await database.setReadOnly('on');
-  const { server, baseUrl } = await givenServer(database.url, 'all', { ready: false });
+  const server = await spawnServer({ DATABASE_URL: database.url, ROLE: 'all' });
   await sleep(3_000);
-  expect(isRunning(server)).toBe(true);
+  expect(isRunning(server.process)).toBe(true);
 
   await database.setReadOnly('off', { endsConnections: false });
 
-  await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
+  await expect.poll(() => statusOf(`${server.baseUrl}/readyz`), WITHIN).toBe(200);
 }, 60_000);
 
 test.each(['on', 'off'])(
@@ -169,7 +150,7 @@ test.each(['on', 'off'])(
 
 test('background jobs run again after the database was read-only', async () => {
   const database = await givenDatabase();
-  const { baseUrl } = await givenServer(database.url, 'worker');
+  const { baseUrl } = await startSpawned({ DATABASE_URL: database.url, ROLE: 'worker' });
   const client = new pg.Client(database.url);
   onTestFinished(() => client.end());
 

@@ -32,10 +32,13 @@ async function breakPlanning(ownerUrl: string): Promise<void> {
 /** The exit code and output of a server that starts. */
 async function startOf(env: Record<string, string>): Promise<{ code: unknown; printed: string }> {
   const PORT = String(await freePort());
-  const { PATH = '' } = process.env;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, [SERVER, 'start'], { env: { PATH, PORT, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error?.code, printed: stdout + stderr }),
+    execFile(
+      process.execPath,
+      [SERVER, 'start'],
+      { env: { PATH, NODE_COMPILE_CACHE, PORT, ...env } },
+      (error, stdout, stderr) => resolve({ code: error?.code, printed: stdout + stderr }),
     );
   });
 }

@@ -1,61 +1,37 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { asOwner } from '../../test/as-owner.ts';
 import { workJobs } from '../../test/jobs.ts';
-import { openOtherServer } from '../../test/other-server.ts';
+import { IMPORT, openMoves } from '../../test/moves.ts';
 import { picture } from '../../test/picture-corpus.ts';
 import { printedBy } from '../../test/printed.ts';
 import { givenShippedOrder } from '../../test/returns.ts';
-import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
+import { FILES_DIR } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
-import { databaseUrl } from '../../test/worker-database.ts';
 import { encode, type Frame, type Header, opening, RowCounter, readFrames } from '../backup/format.ts';
 import { verify } from '../backup/verify.ts';
-import { type Config, readConfig } from '../config.ts';
 import { directoryStore } from '../files/directory.ts';
-import type { Jobs } from '../jobs/run.ts';
 import { addDomain } from '../shop/merchant/domains.ts';
-import type { ImportedSite } from '../shop/sites/import.ts';
 import { LEFT_OUT, SECRET_TABLES } from '../shop/sites/moved-tables.ts';
 import { tablesOfSites } from '../shop/sites/tables.ts';
 import { auditVerify } from './audit-verify.ts';
-import { exportSite, importSite } from './site-move.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
-type Other = Awaited<ReturnType<typeof openOtherServer>>;
 
-const ALL = { withoutHosts: false, withoutLimits: false, force: false, json: true };
-const config: Config = readConfig({ DATABASE_URL: databaseUrl(), DATA_DIR: FILES_DIR, SECRET_KEY });
-const dir = mkdtempSync(join(tmpdir(), 'commerce-moving-'));
+let jobs = await workJobs();
+afterAll(() => jobs.stop());
+const { dir, other, imported, ...moves } = await openMoves();
 
-let jobs: Jobs;
-let other: Other;
-beforeAll(async () => {
-  jobs = await workJobs();
-  other = await openOtherServer();
-});
-afterAll(async () => {
-  await jobs.stop();
-  await other.close();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-async function exported({ site_id }: Pick<TestShop, 'site_id'>): Promise<string> {
-  const file = join(dir, `${randomUUID()}.site`);
-  await printedBy(() => exportSite(config, site_id, file, { final: false, json: true }));
-  return file;
-}
-
-async function imported(file: string, options = ALL): Promise<ImportedSite> {
-  return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
+/** Exports a shop that keeps selling. */
+function exported(shop: Pick<TestShop, 'site_id'>): Promise<string> {
+  return moves.exported(shop, { final: false });
 }
 
 async function givenPicture(shop: TestShop, product_id: string): Promise<void> {
@@ -303,7 +279,7 @@ test("rejects an import with a file name that points outside of the site's folde
 });
 
 test("an import keeps the site's rate limits that are valid on this server, or none with --without-limits", async () => {
-  const limitsOf = async (file: string, options = ALL) => {
+  const limitsOf = async (file: string, options = IMPORT) => {
     const { limits, site_id } = await imported(file, options);
     const { rows } = await other.owner.query('select limits from commerce.sites where site_id = $1', [site_id]);
     return [rows[0]?.limits, limits];
@@ -321,7 +297,7 @@ test("an import keeps the site's rate limits that are valid on this server, or n
 
   const read = ['storefront_read=700'];
   expect(await limitsOf(await forge())).toEqual([{ storefront_read: 700 }, { kept: read, left: [], invalid: 3 }]);
-  const left = await limitsOf(await forge(), { ...ALL, withoutLimits: true });
+  const left = await limitsOf(await forge(), { ...IMPORT, withoutLimits: true });
   expect(left).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
 });
 
@@ -514,7 +490,7 @@ test('rejects a damaged or conflicting import with instructions, and leaves no r
     await nothing();
   }
 
-  expect((await imported(hosted, { ...ALL, withoutHosts: true })).hosts).toEqual([]);
+  expect((await imported(hosted, { ...IMPORT, withoutHosts: true })).hosts).toEqual([]);
   await expect(imported(file)).rejects.toThrow('already exists on this server');
   const picture = readdirSync(join(other.dataDir, 'files', shop.site_id));
   expect(picture.length).toBeGreaterThan(0);

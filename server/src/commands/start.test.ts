@@ -19,9 +19,9 @@ const LISTENER = join(import.meta.dirname, '../../test/loaded-packages.ts');
 async function givenServer(ROLE: string): Promise<ChildProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-start-'));
   const port = await freePort();
-  const { PATH } = process.env;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const server = spawn(process.execPath, ['--import', LISTENER, SERVER, 'start'], {
-    env: { PATH, DATABASE_URL: databaseUrl(), DATA_DIR: dataDir, PORT: String(port), ROLE },
+    env: { PATH, NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl(), DATA_DIR: dataDir, PORT: String(port), ROLE },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   onTestFinished(async () => {

@@ -8,7 +8,7 @@ import { examine } from '../commands/doctor.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
 
-const MAILS = 10_000;
+const MAILS = 2_000;
 /**
  * Mails that remain in the queue when the mail server recovers. The test deletes the others, because each mail takes
  * milliseconds.
@@ -18,7 +18,7 @@ const SENT = 100;
 const MONEY_JOBS = ['overdue', 'move_money', 'seal_audit', 'sweep'];
 /**
  * The test waits this long for those jobs. `overdue` also works for shops of other tests, and waits up to 30 s for
- * their payment providers. If the jobs waited for the mails, they would take hours.
+ * their payment providers. If the jobs waited for the mails, they would take half an hour.
  */
 const JOBS_MS = 60_000;
 

@@ -89,9 +89,10 @@ async function tracedBy(settings: NodeJS.ProcessEnv, work: () => Promise<void>):
   const port = await freePort();
   baseUrl = `http://127.0.0.1:${port}`;
   const before = collector.spans().length;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const server = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'start'], {
     env: {
-      ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl(), DATA_DIR: dataDir, PORT: String(port), SECRET_KEY },
+      ...{ PATH, NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl(), DATA_DIR: dataDir, PORT: String(port), SECRET_KEY },
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'error', ...settings },
     },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -34,8 +34,6 @@ for (const locale of LANGUAGES) {
             await leaveScreenshot(page, `${name}-${scheme}-${width}`);
           }
         }
-        const png = await page.screenshot({ fullPage: true });
-        expect(Buffer.from(png.subarray(1, 4)).toString()).toBe('PNG');
       }
       expect(complaints).toEqual([]);
     },
