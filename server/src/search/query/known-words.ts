@@ -1,5 +1,6 @@
 /** Looks up which words are in names or values of a shop's products. */
 
+import { LRUCache } from 'lru-cache';
 import sql from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
@@ -24,10 +25,33 @@ export function has(known: Known | undefined): boolean {
 }
 
 /**
+ * Results by site, catalogue version and phrase. Sentences repeat words, and each word has up to 120 alternatives. If the
+ * cache is full of invented words, other entries are read again.
+ */
+const knownPhrases = new LRUCache<string, Known>({ max: 50_000, ttl: 60_000 });
+
+/**
  * Looks up phrases in product names and option values. A phrase of several words counts as a name if its first and last
- * word are in the name of the same product.
+ * word are in the name of the same product. Sends one statement, or none if all results are cached.
  */
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
+  // Without a version, changes of the catalogue could not be detected.
+  if (db.catalogVersion === '') return readKnown(db, phrases);
+  const key = (phrase: string) => `${db.siteId} ${db.catalogVersion} ${phrase}`;
+  const cached = new Map(
+    phrases.flatMap((phrase) => {
+      const known = knownPhrases.get(key(phrase));
+      return known ? [[phrase, known] as const] : [];
+    }),
+  );
+  const missing = phrases.filter((phrase) => !cached.has(phrase));
+  if (missing.length === 0) return cached;
+  const read = await readKnown(db, missing);
+  for (const [phrase, known] of read) knownPhrases.set(key(phrase), known);
+  return new Map([...cached, ...read]);
+}
+
+async function readKnown(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
   // `place & 1` and `place & 2` are written as in the partial indexes search_postings_in_names and

@@ -49,7 +49,7 @@ export interface Candidate {
 }
 
 export interface Candidates {
-  /** The best RERANKED matches, not sorted. Those with the lowest `failed` are preferred. */
+  /** The best RERANKED matches with the lowest `failed` that meets the strict conditions, not sorted. */
   rows: Candidate[];
   /** The number of matches for each value of `failed`. */
   counts: Map<number, number>;
@@ -109,7 +109,7 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
       from enough, (
         select string_agg(${valuesOf(query)}, ${sqlBetweenRows}) as candidates,
           ${isSingle ? sql`null` : productVectors(db)} as vectors
-        from (select * from judged order by failed, score desc, product_id limit ${RERANKED}) as b
+        from (select * from judged ${whereFewestFailed(query)} order by score desc, product_id limit ${RERANKED}) as b
         join products p on p.site_id = ${db.siteId} and p.id = b.product_id) as best`,
   );
   if (!answer) throw new Error('An aggregate without group by returns a row.');
@@ -119,6 +119,18 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
     minCoverage: answer.has_enough_strong ? STRONG_COVERAGE : headGroups.length > 0 ? 0 : minCoverage,
     vectorsByTerm: new Map(Object.entries(answer.term_vectors ?? {})),
   };
+}
+
+/** Leaves out matches that fail more conditions than others, because their names and vectors are not used. */
+function whereFewestFailed({ conditions }: CandidateQuery): Sql {
+  return conditions.length > 0
+    ? sql`where failed = (select min(failed) from judged where failed & ${strictBits(conditions)}::int = 0)`
+    : empty;
+}
+
+/** The bits of `failed` for conditions that are never relaxed. */
+export function strictBits(conditions: Condition[]): number {
+  return conditions.reduce((bits, { strict }, i) => bits | (strict ? 1 << i : 0), 0);
 }
 
 /** A query for the number of matches for each value of `failed`. */

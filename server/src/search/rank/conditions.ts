@@ -193,26 +193,26 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');
   const word = anyForm(value).replaceAll(' ', '[^[:alnum:]]+');
   const negated = `\\m${NEGATED_BEFORE}[^[:alnum:]]+([[:alnum:]]+[^[:alnum:]]+)?${word}\\M|\\m${word}[^[:alnum:]]*(free|frei)`;
-  const [beginning = ''] = value.replace(/y$/, '').split(' ');
   const hasOthers =
     words.length > 1
       ? sql`(p.id in (${haveAllWords(db, words, empty)}) or p.id in (${haveAllWords(db, [LONG_TEXT], empty)})) and`
       : empty;
   const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
     and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
-  // Checks with `strpos` first, because most texts lack the word and regular expressions are slow; and then whether the
-  // text negates anything, because the expression for a negated word is the slowest.
-  const mentions = (text: Sql) => sql`strpos(${text}, ${folded(beginning)}) > 0`;
-  const isSaidIn = (text: Sql) => sql`coalesce((select
-      case when ${mentions(sql`t.said`)}
-        then case when t.said ~ ${`\\m${NEGATED_BEFORE}[^[:alnum:]]|free|frei`}
-          then regexp_replace(t.said, ${folded(negated)}, ' ', 'g') else t.said end ~ ${folded(`\\m${word}\\M`)} end
-      from (select unaccent(lower(${text})) as said offset 0) as t), false)`;
-  const values = sql`(select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans')`;
+  // Checks with `strpos` first, because most texts lack the word and regular expressions are slow. The expression for a
+  // negated word comes last, because it is the slowest. Removing negated words from a text adds no words.
+  const mentions = (text: Sql) => sql`strpos(${text}, ${folded(beginningOf(value))}) > 0`;
+  const states = (said: Sql) => sql`case when ${mentions(said)}
+    and ${said} ~ ${folded(`\\m${word}\\M`)} then case when ${said} ~ ${`\\m${NEGATED_BEFORE}[^[:alnum:]]|free|frei`}
+      then regexp_replace(${said}, ${folded(negated)}, ' ', 'g') ~ ${folded(`\\m${word}\\M`)} else true end else false end`;
   // With `exists`, the planner may read the texts of all products first.
   return sql`(${hasOthers} coalesce((
-    select case when ${mentions(sql`unaccent(lower(q.metadata::text))`)} then ${isSaidIn(values)} else false end
-      or case when ${isNoOption} then ${isSaidIn(sql`q.description`)} else false end
+    select case when ${mentions(sql`unaccent(lower(q.metadata::text))`)} then coalesce((
+          select bool_or(${states(sql`t.said`)} and t.key !~* 'free|frei|sans')
+          from (select m.key, unaccent(lower(m.value)) as said from jsonb_each_text(q.metadata) as m offset 0) as t), false)
+        else false end
+      or case when ${isNoOption} then (select ${states(sql`t.said`)}
+        from (select unaccent(lower(q.description)) as said offset 0) as t) else false end
     from products q where q.site_id = p.site_id and q.id = p.id), false))`;
 }
 
@@ -243,20 +243,30 @@ function everyVariantHas(value: string): Sql {
  * have one of the words.
  */
 export function variantLacks(db: SearchDb, value: string): Sql {
-  return sql`case when ${hasAnyWord(db, value)} then not ${hasForm(optionText, value)} else true end`;
+  return sql`case when ${hasAnyWord(db, value)} then not (
+    select ${hasForm(sql`o.text`, value)} from (select ${optionText} as text offset 0) as o) else true end`;
 }
 
-const optionText = sql`' ' || regexp_replace(unaccent(lower(concat_ws(' | ', v.option1, v.option2, v.option3))), '[^[:alnum:]|]+', ' ', 'g') || ' '`;
+const optionText = sql`unaccent(lower(concat_ws(' | ', v.option1, v.option2, v.option3)))`;
 
 /** Applies `unaccent` as for the stored texts. It replaces letters that `normalizeText` keeps, such as ß and œ. */
 function folded(text: string): Sql {
   return sql`(select unaccent(${text}::text))`;
 }
 
+/** A condition that a folded text has the words. Most texts lack them, which `strpos` finds in a fraction of the time. */
 function hasForm(text: Sql, value: string): Sql {
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
   const forms = endings.flatMap((form) => [`% ${form} %`, `% ${form}s %`]);
-  return sql`${text} like any ((select array_agg(unaccent(form)) from unnest(${forms}::text[]) as f (form))::text[])`;
+  return sql`case when strpos(${text}, ${folded(beginningOf(value))}) > 0
+    then (' ' || regexp_replace(${text}, '[^[:alnum:]|]+', ' ', 'g') || ' ')
+      like any ((select array_agg(unaccent(form)) from unnest(${forms}::text[]) as f (form))::text[])
+    else false end`;
+}
+
+/** The letters with which all forms of the value begin. */
+function beginningOf(value: string): string {
+  return value.replace(/y$/, '').split(' ')[0] ?? '';
 }
 
 /** A condition that a variant has this size, or a range of sizes that contains it. */
@@ -264,8 +274,8 @@ function hasSize(value: string): Sql {
   const size = /^\d{1,3}$/.test(value) ? Number(value) : null;
   // The fast comparisons come first, because they decide for most variants.
   return sql`exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
-    and (${value} in (lower(v.option1), lower(v.option2), lower(v.option3))
-      or concat_ws('|', v.option1, v.option2, v.option3) ~ '[0-9] *[-–—/] *[0-9]' and exists (
+    and (${value} in (v.option1, v.option2, v.option3)
+      or concat_ws('|', v.option1, v.option2, v.option3) like any ('{%-%,%–%,%—%,%/%}') and exists (
         select from unnest(array[v.option1, v.option2, v.option3]) as o (value),
           regexp_match(o.value, '^ *([0-9]{1,3}) *[-–—/] *([0-9]{1,3}) *$') as r (bounds)
         where ${size}::int between r.bounds[1]::int and r.bounds[2]::int)))`;

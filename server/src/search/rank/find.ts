@@ -164,14 +164,15 @@ async function readResults(
 ): Promise<{ results: Result[]; understood: Understood[]; isShort: boolean }> {
   const sort = sortOf(context.found.understood);
   const products: Product[] = [];
-  let whole: Result[] = [];
+  const whole: Result[] = [];
   for (let from = 0; from < matching.length && whole.length < limit; from += BATCH) {
     const ids = matching
       .slice(from, from + (from === 0 ? Math.max(limit, 5) : BATCH))
       .map(({ product_id }) => product_id);
-    products.push(...(await source.byIds(ids)));
+    const read = await source.byIds(ids);
+    products.push(...read);
     if (from === 0) from += Math.max(limit, 5) - BATCH;
-    whole = resultsOf(products, matching, context).filter(({ isWhole }) => isWhole);
+    whole.push(...resultsOf(read, matching, context).filter(({ isWhole }) => isWhole));
   }
   const { understood } = context.found;
   if (whole.length > 0) {

@@ -18,7 +18,7 @@ import { normalizeText } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 import { browse } from './browse.ts';
-import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
+import { type Candidate, type CandidateQuery, type Candidates, readCandidates, strictBits } from './candidates.ts';
 import { type CodeMatches, readCodeMatches } from './codes.ts';
 import { withComparedPrice } from './compared-product.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
@@ -169,7 +169,7 @@ function readable(constraints: Constraint[]): { all: Constraint[]; unread: Const
  * conditions have lower bits, so the lowest number is the best outcome.
  */
 function fewestFailed({ counts }: Candidates, conditions: Condition[]): number | undefined {
-  const strict = conditions.reduce((bits, condition, i) => bits | (condition.strict ? 1 << i : 0), 0);
+  const strict = strictBits(conditions);
   const possible = [...counts.keys()].filter((failed) => (failed & strict) === 0);
   return possible.length > 0 ? Math.min(...possible) : undefined;
 }
