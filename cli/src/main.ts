@@ -3,6 +3,7 @@ import { addAccount } from './commands/account.ts';
 import { addAgents } from './commands/agents.ts';
 import { addApi } from './commands/api.ts';
 import { addApiKeys } from './commands/api-keys.ts';
+import { addAssistants } from './commands/assistants.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCollections } from './commands/collections.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -117,6 +118,54 @@ function withFlags(report: Report, command: Command | undefined): Report {
   return { ...report, detail };
 }
 
+/** In the order of the help text. */
+const COMMANDS: ((program: Command, terminal: Terminal) => unknown)[] = [
+  addInit,
+  addDev,
+  addLogs,
+  addLogin,
+  addLogout,
+  addWhoami,
+  addAccount,
+  addStatus,
+  addSetup,
+  addOverview,
+  addNotifications,
+  addProfiles,
+  addOpen,
+  addStaff,
+  addApiKeys,
+  addStorefrontTokens,
+  addSyncKeys,
+  addProducts,
+  addProductParts,
+  addFiles,
+  addCollections,
+  addInventory,
+  addOrders,
+  addDraftOrders,
+  addReturns,
+  addWithdrawals,
+  addInvoices,
+  addPayments,
+  addSettings,
+  addDiscounts,
+  addShippingOptions,
+  addCustomers,
+  addMoveIn,
+  addAgents,
+  addAssistants,
+  addAudit,
+  addWebhooks,
+  addDeliveries,
+  addListen,
+  addMcp,
+  addMock,
+  addTrigger,
+  addApi,
+  addCompletion,
+];
+
 /** Creates all commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('commerce')
@@ -137,49 +186,7 @@ export function createProgram(terminal: Terminal): Command {
       outputError: () => {},
     })
     .exitOverride();
-  addInit(program, terminal);
-  addDev(program, terminal);
-  addLogs(program, terminal);
-  addLogin(program, terminal);
-  addLogout(program, terminal);
-  addWhoami(program, terminal);
-  addAccount(program, terminal);
-  addStatus(program, terminal);
-  addSetup(program, terminal);
-  addOverview(program, terminal);
-  addNotifications(program, terminal);
-  addProfiles(program, terminal);
-  addOpen(program, terminal);
-  addStaff(program, terminal);
-  addApiKeys(program, terminal);
-  addStorefrontTokens(program, terminal);
-  addSyncKeys(program, terminal);
-  addProducts(program, terminal);
-  addProductParts(program, terminal);
-  addFiles(program, terminal);
-  addCollections(program, terminal);
-  addInventory(program, terminal);
-  addOrders(program, terminal);
-  addDraftOrders(program, terminal);
-  addReturns(program, terminal);
-  addWithdrawals(program, terminal);
-  addInvoices(program, terminal);
-  addPayments(program, terminal);
-  addSettings(program, terminal);
-  addDiscounts(program, terminal);
-  addShippingOptions(program, terminal);
-  addCustomers(program, terminal);
-  addMoveIn(program, terminal);
-  addAgents(program, terminal);
-  addAudit(program, terminal);
-  addWebhooks(program, terminal);
-  addDeliveries(program, terminal);
-  addListen(program, terminal);
-  addMcp(program, terminal);
-  addMock(program, terminal);
-  addTrigger(program, terminal);
-  addApi(program, terminal);
-  addCompletion(program, terminal);
+  for (const add of COMMANDS) add(program, terminal);
   return program;
 }
 
