@@ -170,7 +170,7 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   for (const change of ['password', 'two_factor_on', 'two_factor_off', 'recovery_codes'] as const) {
     await write('staff_account_changed', { email, change });
   }
-  for (const change of ['keys', 'payments', 'settings', 'staff'] as const) {
+  for (const change of ['assistants', 'keys', 'payments', 'settings', 'staff'] as const) {
     await write('sensitive_change', {
       change,
       who: change === 'keys' ? null : staff_id,

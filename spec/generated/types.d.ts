@@ -20989,10 +20989,7 @@ export interface operations {
                 "application/json": {
                     /** @description Why the customer gets no money. */
                     reason?: string | null;
-                    /**
-                     * @description Whether the announced pieces that did not arrive were lost on the way back. Lowers amount_due of the order by their price, and counts them as returned and missing. Only for an order that is not paid (422); refund a paid one.
-                     * @default false
-                     */
+                    /** @description Whether the announced pieces that did not arrive were lost on the way back. Lowers amount_due of the order by their price, and counts them as returned and missing. Only for an order that is not paid (422); refund a paid one. */
                     lost?: boolean;
                 };
             };
