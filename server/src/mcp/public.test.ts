@@ -83,7 +83,11 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
     expect(found.products.map(({ id }) => id)).toEqual([bowl.id]);
     expect((await fetch(found.products[0]?.url.replace('http://localhost', shop.baseUrl) ?? '')).status).toBe(200);
-    expect(product).toMatchObject({ id: bowl.id, price: '18.00', content: { attributes: ['material:stoneware'] } });
+    expect(product).toMatchObject({
+      id: bowl.id,
+      price: '18.00',
+      content: { attributes: [{ name: 'material', value: 'stoneware' }] },
+    });
     expect(facets.content.attribute).toMatchObject([{ name: 'material' }]);
     expect(about.terms).toEqual([
       { topic: 'delivery', text: 'Delivery to AT, DE for 4.90 EUR, in 2 to 4 days.' },
