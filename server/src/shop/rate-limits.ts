@@ -95,7 +95,7 @@ export const RATE_LIMITS = {
     ...load(600, {
       counts: 'The same, of all addresses',
       per: 'site',
-      strangers: 'From ten addresses and more: delay each further call at `/mcp/public` by a second; none is refused',
+      strangers: 'From ten addresses and more: delay each further call at `/mcp/public` by a second, and refuse those above 200 that wait in a process',
     }),
     delays: true,
   },
