@@ -9,7 +9,6 @@
  * 4. Address, tool and outcome are recorded. If that fails, the call fails, and its response is not sent.
  */
 
-import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import type { RequestHandler } from 'express';
@@ -21,6 +20,7 @@ import { apiRequestOf } from '../http/express/api.ts';
 import { contextOf } from '../http/express/context.ts';
 import type { Limits } from '../http/pipeline/limits.ts';
 import { recordPublicCall } from '../shop/agents/public-calls.ts';
+import { storableAddress } from '../shop/client-network.ts';
 import { overloaded, ShopError } from '../shop/errors.ts';
 import { type Called, callTool, type ToolCall } from './call-tool.ts';
 import type { McpDeps } from './endpoint.ts';
@@ -121,9 +121,11 @@ async function callPublicTool(
   const rejection = delayed ? await wait(() => served.res.destroyed) : refusal;
   if (rejection) return refused(called, tool, rejection);
   const result = tool && (await callTool(called, call));
-  const { ip = '' } = served.req;
-  const address = isIP(ip) > 0 ? ip : null;
-  const row = { address, tool: tool?.definition.name ?? null, outcome: outcomeOf(result) };
+  const row = {
+    address: storableAddress(served.req.ip),
+    tool: tool?.definition.name ?? null,
+    outcome: outcomeOf(result),
+  };
   try {
     await recordPublicCall(db, caller.tenant, row);
   } catch (error) {

@@ -111,6 +111,8 @@ test('each call leaves a row with its address, tool and outcome, and none in the
 
   await callFrom(endpoint, '192.0.2.7', 'get_facets');
   await callFrom(endpoint, '2001:db8::7', 'get_product', { product_id: randomUUID() });
+  await callFrom(endpoint, 'fe80::7%eth0', 'get_facets');
+  await callFrom(endpoint, 'not an address', 'get_facets');
   await callFrom(endpoint, '192.0.2.8', 'search_catalog', { colour: 'red' });
   const unknown = await callFrom(endpoint, '192.0.2.8', 'find_and_buy', {}, token);
   const withToken = await callFrom(endpoint, '192.0.2.9', 'get_shop', {}, token);
@@ -118,6 +120,8 @@ test('each call leaves a row with its address, tool and outcome, and none in the
   expect(await recorded(shop)).toEqual([
     { address: '192.0.2.7', tool: 'get_facets', outcome: 'done' },
     { address: '2001:db8::7', tool: 'get_product', outcome: 'not_found' },
+    { address: 'fe80::7', tool: 'get_facets', outcome: 'done' },
+    { address: null, tool: 'get_facets', outcome: 'done' },
     { address: '192.0.2.8', tool: 'search_catalog', outcome: 'validation_error' },
     { address: '192.0.2.8', tool: null, outcome: 'not_found' },
     { address: '192.0.2.9', tool: 'get_shop', outcome: 'done' },
