@@ -282,7 +282,7 @@ test('a product that does not fit loses text, but never a variant', async () => 
   expect(overHttp.data?.variants[0]).toMatchObject({ compare_at_price: null, content: { content_trust: 'merchant' } });
 });
 
-test('five results cost at most 800 tokens, with pictures, links and two options', async () => {
+test('five results cost at most 1,100 tokens, with pictures, links and the values of two options', async () => {
   const assistant = await openAssistant();
   const { shop, client, use } = assistant;
   for (const name of [
@@ -302,13 +302,16 @@ test('five results cost at most 800 tokens, with pictures, links and two options
   const { products } = await use<{ products: object[] }>('search_catalog', { limit: 5 });
   await client.close();
 
-  expect(Math.max(...costs)).toBeLessThanOrEqual(800);
+  expect(Math.max(...costs)).toBeLessThanOrEqual(1_100);
   expect(products).toHaveLength(5);
   for (const product of products) {
     expect(product).toMatchObject({
       ...{ id: expect.any(String), variant_id: expect.any(String), price: '89.00', availability: expect.any(String) },
       ...{ image_url: expect.stringMatching(/^https:/), url: expect.stringMatching(/^http:/) },
-      content: { content_trust: 'merchant', name: expect.any(String), variant_name: 'S / Moor' },
+      content: {
+        ...{ content_trust: 'merchant', name: expect.any(String), variant_name: 'S / Moor', vendor: 'Alder & Sons' },
+        options: [{ name: 'Size', values: expect.arrayContaining(['S']) }, { name: 'Colour' }],
+      },
     });
   }
 });

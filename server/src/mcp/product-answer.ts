@@ -1,9 +1,9 @@
 /**
- * Products in the answers of tools. Models pay for each token, so null fields are left out, and fields of little use are shortened or
- * left out until the answer fits. All other fields have the form of the API's responses, because programs read them too.
+ * A product in the answer of a tool. Models pay for each token, so null fields are left out, and fields of little use are shortened or
+ * left out until the answer fits. All other fields have the form of the API's response, because programs read them too.
  */
 
-import type { AgentCandidate, AgentProduct } from '@commerce-backend/spec';
+import type { AgentProduct } from '@commerce-backend/spec';
 import type { OperationId } from '../http/contract/contract.ts';
 import { sanitizeMerchantText } from '../shop/merchant-text.ts';
 
@@ -52,29 +52,6 @@ function shortened({ content, variants, ...product }: AgentProduct, { descriptio
       attributes: content.attributes.slice(0, lists),
     }),
   });
-}
-
-/** Five results, with the currency and the reading of the query, have at most 800 tokens of three characters. */
-const MOST_PER_CANDIDATE = 430;
-
-/** The fields of `content` and of a candidate that are left out, those of the least use first. */
-const LEFT_OUT: string[][] = [
-  [],
-  ['options'],
-  ['options', 'vendor', 'product_type'],
-  ['options', 'vendor', 'product_type', 'summary', 'match_reasons'],
-];
-
-export function compactCandidates(candidates: AgentCandidate[]): Fields[] {
-  return fitting(LEFT_OUT, MOST_PER_CANDIDATE * candidates.length, (left) =>
-    candidates.map(({ content, ...candidate }) =>
-      present({ ...without(candidate, left), content: present(without(content, left)) }),
-    ),
-  );
-}
-
-function without(fields: Fields, left: string[]): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name)));
 }
 
 /** Removes null fields. Lists stay, even if they are empty. */
