@@ -196,57 +196,73 @@ function givenJumper(shop: Assistant['shop'], name: string, sizes = SIZES, wish:
   });
 }
 
-test.each([1, 2, 4])('a product with %i sizes in three colours costs at most 500 tokens', async (count) => {
+test('a product with four variants, a picture and a description of 300 characters costs at most 500 tokens', async () => {
   const assistant = await openAssistant();
   const { shop, client } = assistant;
-  const product = await givenJumper(shop, 'Merino jumper with a round neck', SIZES.slice(0, count));
+  const [sizes, colours] = [
+    ['S', 'M'],
+    ['Moor', 'Sand'],
+  ];
+  const product = await givenJumper(shop, 'Merino jumper with a round neck', sizes, {
+    options: [
+      { name: 'Size', values: sizes },
+      { name: 'Colour', values: colours },
+    ],
+    variants: sizes.flatMap((option1) =>
+      colours.map((option2) => ({
+        ...{ option1, option2, price: '89.00', inventory_quantity: 3, sku: `MERINO-${option1}-${option2}` },
+      })),
+    ),
+  });
+  const large = await givenJumper(shop, 'Merino jumper with a round neck');
 
   const costs = await costOf(assistant, 'get_product', { product_id: product.id });
+  const costsOfLarge = await costOf(assistant, 'get_product', { product_id: large.id });
   await client.close();
 
   expect(Math.max(...costs)).toBeLessThanOrEqual(500);
+  expect(Math.max(...costsOfLarge)).toBeLessThanOrEqual(920);
 });
 
-test('the rows of a product have the cells that differ between its variants, in the order of the columns', async () => {
-  const { shop, client, use } = await openAssistant();
-  const { id, variants } = await shop.givenProduct({
-    ...{ name: 'Oak | lamp', options: [{ name: 'Shade', values: ['Linen / white', 'None'] }] },
+test('a product has the fields of the API in the same form, without those that are null', async () => {
+  const { shop, client, use, agent } = await openAssistant();
+  const { id } = await shop.givenProduct({
+    ...{ name: 'Oak | lamp', options: [{ name: 'Shade', values: ['Linen, white', 'None'] }] },
+    metadata: { material: 'oak' },
     variants: [
-      { option1: 'Linen / white', price: '60.00', compare_at_price: '80.00', inventory_quantity: 9 },
+      { option1: 'Linen, white', price: '60.00', compare_at_price: '80.00', inventory_quantity: 9 },
       { option1: 'None', price: '40.00', inventory_quantity: 0, sku: 'OAK-1' },
     ],
   });
   const { id: single } = await shop.givenProduct({ name: 'Wick', price: '2.00' });
 
-  const product = await use<Record<string, unknown>>('get_product', { product_id: id });
-  const plain = await use<Record<string, unknown>>('get_product', { product_id: single });
-  const { content } = (await client.callTool({ name: 'get_product', arguments: { product_id: id } })) as CallToolResult;
+  const found = [];
+  for (const product_id of [id, single]) {
+    const { data } = await agent.GET('/api/agent/catalog/products/{product_id}', { params: { path: { product_id } } });
+    found.push([await use<Record<string, unknown>>('get_product', { product_id }), withoutNulls(data)]);
+  }
+  const { tools } = await client.listTools();
   await client.close();
 
-  const [linen, none] = variants.map((variant) => variant.id);
-  expect(product.variants).toEqual({
-    content_trust: 'merchant',
-    columns: ['id', 'price', 'compare_at_price', 'availability', 'name', 'sku'],
-    rows: [
-      [linen, '60.00', '80.00', 'in_stock', 'Linen / white', null],
-      [none, '40.00', null, 'out_of_stock', 'None', 'OAK-1'],
-    ],
-  });
-  expect(product).toMatchObject({ price: '40.00', availability: 'in_stock', content: { options: ['Shade'] } });
-  expect(plain).toMatchObject({ price: '2.00', availability: 'in_stock', variants: { columns: ['id'] } });
-  expect(JSON.stringify(plain)).not.toMatch(/null|\[\]/);
-  const [first] = content;
-  expect(first?.type === 'text' && first.text).toContain(
-    `- row: ${linen}, 60.00, 80.00, in_stock, Linen / white, null\n`,
-  );
+  for (const [product, overHttp] of found) expect(product).toEqual(overHttp);
+  // The types that a program has read from an earlier list of the tools.
+  const { properties = {} } = tools.find(({ name }) => name === 'get_product')?.outputSchema ?? {};
+  expect(properties).toMatchObject({ variants: { type: 'array' }, content: { type: 'object' } });
 });
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(present.map(([name, field]) => [name, withoutNulls(field)]));
+}
 
 test('a product that does not fit loses text, but never a variant', async () => {
   const { shop, client, use, agent } = await openAssistant();
   const sizes = Array.from({ length: 16 }, (_, i) => String(36 + i));
   const { id } = await givenJumper(shop, 'Merino jumper', sizes, { description: 'Warm and soft. '.repeat(60) });
 
-  const product = await use<{ variants: { rows: string[][] }; content: { description: string } }>('get_product', {
+  const product = await use<{ variants: object[]; content: { description: string } }>('get_product', {
     product_id: id,
   });
   const overHttp = await agent.GET('/api/agent/catalog/products/{product_id}', {
@@ -254,14 +270,19 @@ test('a product that does not fit loses text, but never a variant', async () => 
   });
   await client.close();
 
-  expect(product.variants.rows).toHaveLength(48);
+  expect(product.variants).toHaveLength(48);
+  expect(product.variants[0]).toMatchObject({
+    price: '89.00',
+    availability: 'low_stock',
+    content: { name: '36 / Moor' },
+  });
   expect(product.content.description).toMatch(/^Warm and soft\. .*\u2026$/);
   // The API itself is unchanged.
   expect(overHttp.data?.content.description).toHaveLength(899);
   expect(overHttp.data?.variants[0]).toMatchObject({ compare_at_price: null, content: { content_trust: 'merchant' } });
 });
 
-test('five results cost at most 800 tokens, with pictures, links and two options', async () => {
+test('five results cost at most 1,100 tokens, with pictures, links and the values of two options', async () => {
   const assistant = await openAssistant();
   const { shop, client, use } = assistant;
   for (const name of [
@@ -281,13 +302,16 @@ test('five results cost at most 800 tokens, with pictures, links and two options
   const { products } = await use<{ products: object[] }>('search_catalog', { limit: 5 });
   await client.close();
 
-  expect(Math.max(...costs)).toBeLessThanOrEqual(800);
+  expect(Math.max(...costs)).toBeLessThanOrEqual(1_100);
   expect(products).toHaveLength(5);
   for (const product of products) {
     expect(product).toMatchObject({
       ...{ id: expect.any(String), variant_id: expect.any(String), price: '89.00', availability: expect.any(String) },
       ...{ image_url: expect.stringMatching(/^https:/), url: expect.stringMatching(/^http:/) },
-      content: { content_trust: 'merchant', name: expect.any(String), variant_name: 'S / Moor' },
+      content: {
+        ...{ content_trust: 'merchant', name: expect.any(String), variant_name: 'S / Moor', vendor: 'Alder & Sons' },
+        options: [{ name: 'Size', values: expect.arrayContaining(['S']) }, { name: 'Colour' }],
+      },
     });
   }
 });

@@ -83,7 +83,11 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
     expect(found.products.map(({ id }) => id)).toEqual([bowl.id]);
     expect((await fetch(found.products[0]?.url.replace('http://localhost', shop.baseUrl) ?? '')).status).toBe(200);
-    expect(product).toMatchObject({ id: bowl.id, price: '18.00', content: { attributes: ['material:stoneware'] } });
+    expect(product).toMatchObject({
+      id: bowl.id,
+      price: '18.00',
+      content: { attributes: [{ name: 'material', value: 'stoneware' }] },
+    });
     expect(facets.content.attribute).toMatchObject([{ name: 'material' }]);
     expect(about.terms).toEqual([
       { topic: 'delivery', text: 'Delivery to AT, DE for 4.90 EUR, in 2 to 4 days.' },
@@ -107,6 +111,8 @@ test('each call leaves a row with its address, tool and outcome, and none in the
 
   await callFrom(endpoint, '192.0.2.7', 'get_facets');
   await callFrom(endpoint, '2001:db8::7', 'get_product', { product_id: randomUUID() });
+  await callFrom(endpoint, 'fe80::7%eth0', 'get_facets');
+  await callFrom(endpoint, 'not an address', 'get_facets');
   await callFrom(endpoint, '192.0.2.8', 'search_catalog', { colour: 'red' });
   const unknown = await callFrom(endpoint, '192.0.2.8', 'find_and_buy', {}, token);
   const withToken = await callFrom(endpoint, '192.0.2.9', 'get_shop', {}, token);
@@ -114,6 +120,8 @@ test('each call leaves a row with its address, tool and outcome, and none in the
   expect(await recorded(shop)).toEqual([
     { address: '192.0.2.7', tool: 'get_facets', outcome: 'done' },
     { address: '2001:db8::7', tool: 'get_product', outcome: 'not_found' },
+    { address: 'fe80::7', tool: 'get_facets', outcome: 'done' },
+    { address: null, tool: 'get_facets', outcome: 'done' },
     { address: '192.0.2.8', tool: 'search_catalog', outcome: 'validation_error' },
     { address: '192.0.2.8', tool: null, outcome: 'not_found' },
     { address: '192.0.2.9', tool: 'get_shop', outcome: 'done' },
@@ -237,9 +245,10 @@ test('one address that floods is rejected (rate_limited) without a row, and othe
 });
 
 test('the rejected calls of one address do not use up the limit of the shop, above which calls are delayed', async () => {
-  const { shop, server } = await openLimitedShop('public_tool=3', 'public_tool_site=4');
+  const shop = await openShop();
+  const ofSite = { public_tool: 3, public_tool_site: 4 };
   const limits = createLimits({ db: shop.db, redis: undefined, enabled: true, baseUrl: shop.baseUrl });
-  const count = (ip: string) => limits.countPublicTool(shop.site_id, { ip, headers: {} });
+  const count = (ip: string) => limits.countPublicTool(shop.site_id, ofSite, { ip, headers: {} });
 
   const flood = [];
   for (let n = 0; n < 12; n += 1) flood.push(await count('2001:db8:0:1::1'));
@@ -253,7 +262,6 @@ test('the rejected calls of one address do not use up the limit of the shop, abo
     [undefined, false],
     [undefined, true],
   ]);
-  await stopServer(server);
 });
 
 test('a flood from many addresses delays calls, and rejects none', async () => {
@@ -268,6 +276,47 @@ test('a flood from many addresses delays calls, and rejects none', async () => {
   expect(flood.filter(({ ms }) => ms >= 990).length).toBeGreaterThanOrEqual(17);
   expect(shopper.ms).toBeGreaterThanOrEqual(990);
   expect(await recorded(shop)).toHaveLength(21);
+  await stopServer(server);
+});
+
+test('at most 200 delayed calls wait in a process, and others are rejected without a row (unavailable)', async () => {
+  const { shop, server, endpoint } = await openLimitedShop('public_tool_site=1', 'public_tool=100');
+  const message = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get_product' } });
+  const batchFrom = async (ip: string) => {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      body: JSON.stringify(Array.from({ length: 100 }, (_, id) => message(id))),
+      headers: {
+        ...{ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+        ...{ 'MCP-Protocol-Version': '2025-03-26', 'X-Forwarded-For': ip },
+      },
+    });
+    return (await response.text()).split('\n').filter((line) => line.includes('"result"'));
+  };
+
+  const answers = (await Promise.all(['10.8.0.1', '10.8.0.2', '10.8.0.3'].map(batchFrom))).flat();
+  const later = await callFrom(endpoint, '10.9.0.1', 'get_shop');
+
+  expect(answers).toHaveLength(300);
+  // One call is below the limit of the shop.
+  expect(answers.filter((text) => text.includes('Too many calls are waiting'))).toHaveLength(99);
+  expect(await recorded(shop)).toHaveLength(202);
+  expect(later.isError).toBe(false);
+  await stopServer(server);
+});
+
+test('a delayed call whose client leaves runs nothing and leaves no row', async () => {
+  const { shop, server, endpoint } = await openLimitedShop('public_tool_site=1');
+  await callFrom(endpoint, '10.10.0.1', 'get_shop');
+
+  const leaving = (_url: string, options?: RequestInit) =>
+    fetch(endpoint, { ...options, signal: AbortSignal.timeout(300) });
+  const left = callFrom(endpoint, '10.10.0.2', 'get_facets', {}, {}, leaving as typeof fetch);
+  await expect(left).rejects.toThrow('timeout');
+  // Its delay started earlier, so it is over when this call is answered.
+  await callFrom(endpoint, '10.10.0.3', 'get_shop');
+
+  expect((await recorded(shop)).map(({ address }) => address)).toEqual(['10.10.0.1', '10.10.0.3']);
   await stopServer(server);
 });
 

@@ -1,12 +1,11 @@
-import type { AgentCandidate, AgentProduct, AuditPage } from '@commerce-backend/spec';
+import type { AgentProduct, AuditPage } from '@commerce-backend/spec';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { OperationId } from '../http/contract/contract.ts';
 import type { OperationAnswer } from '../http/in-process.ts';
 import { asMarkdown } from '../http/pipeline/markdown.ts';
 import { withDecimals } from './amounts.ts';
 import { inArguments } from './argument-errors.ts';
 import { AUDIT, compactAudit } from './audit-answer.ts';
-import { compactCandidates, compactProduct, PRODUCT } from './product-answer.ts';
+import { compactProduct, PRODUCT } from './product-answer.ts';
 import { type AgentTool, agentTools } from './tools.ts';
 
 interface Form {
@@ -29,17 +28,13 @@ export function toolResult(tool: AgentTool, answer: OperationAnswer, { digits, f
 /** The response in terms of tools and their arguments. */
 function inTerms(tool: AgentTool, { status, body }: OperationAnswer, full: boolean): unknown {
   const said = body as Record<string, unknown>;
-  if (status < 400) return compact(tool, said, full);
+  if (status < 400) return compact(tool, body, full);
   return { ...(Array.isArray(said.detail) ? inArguments(tool, said) : said), ...nextTool(said) };
 }
 
-const SEARCH: OperationId = 'agent.searchCatalog';
-
-function compact({ operation }: AgentTool, body: Record<string, unknown>, full: boolean): Record<string, unknown> {
-  if (operation.id === AUDIT && !full) return compactAudit(body as unknown as AuditPage);
-  if (operation.id === PRODUCT) return compactProduct(body as unknown as AgentProduct);
-  const list = operation.id === SEARCH ? 'products' : 'candidates';
-  return Array.isArray(body[list]) ? { ...body, [list]: compactCandidates(body[list] as AgentCandidate[]) } : body;
+function compact({ operation }: AgentTool, body: unknown, full: boolean): unknown {
+  if (operation.id === AUDIT && !full) return compactAudit(body as AuditPage);
+  return operation.id === PRODUCT ? compactProduct(body as AgentProduct) : body;
 }
 
 /** The API names the next operation; a model needs the name of its tool. */

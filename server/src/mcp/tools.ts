@@ -6,7 +6,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { document, type Operation, operationTable, type Parameter, resolve } from '../http/contract/contract.ts';
 import { AUDIT, EVENTS, FULL, FULL_SCHEMA } from './audit-answer.ts';
-import { ABOUT_ROWS, PRODUCT, PRODUCT_SHAPE } from './product-answer.ts';
 import { compact, shapeOf } from './tool-schemas.ts';
 
 export interface AgentTool {
@@ -70,7 +69,7 @@ export function toolOf(operation: Operation, described?: string): AgentTool {
     definition: {
       name: toolName(operation.name),
       title: String(declared.summary),
-      description: described ?? descriptionOf(operation, declared),
+      description: described ?? inToolNames(String(declared.description)),
       inputSchema: {
         type: 'object',
         properties: {
@@ -81,21 +80,10 @@ export function toolOf(operation: Operation, described?: string): AgentTool {
         },
         ...requiredOf([...required, ...namesOf(body.required), ...(keyed === 'required' ? ['meta'] : [])]),
       },
-      outputSchema: outputOf(operation, declared),
+      outputSchema: shapeOf(answerOf(operation, declared)),
       annotations: annotationsOf(operation),
     } as Tool,
   };
-}
-
-function descriptionOf({ id }: Operation, { description }: JsonObject): string {
-  const told = inToolNames(String(description));
-  return id === PRODUCT ? `${told} ${ABOUT_ROWS}` : told;
-}
-
-function outputOf(operation: Operation, declared: JsonObject): JsonObject {
-  const shape = shapeOf(answerOf(operation, declared));
-  if (operation.id !== PRODUCT) return shape;
-  return { ...shape, properties: { ...(shape.properties as JsonObject), ...PRODUCT_SHAPE } };
 }
 
 /** As in UCP, repeating a call with the same key has no further effect. */

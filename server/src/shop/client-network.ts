@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -11,4 +12,13 @@ export function networkOf(address = ''): string {
   const parsed = ipaddr.process(withoutZone);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   return `${new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
+}
+
+/**
+ * The sender's IP address as PostgreSQL stores it: without a zone, as in `fe80::1%eth0`, which has a meaning only on one
+ * machine. Null if a proxy passed on an invalid one.
+ */
+export function storableAddress(address = ''): string | null {
+  const [withoutZone = ''] = address.split('%');
+  return isIP(withoutZone) > 0 ? withoutZone : null;
 }

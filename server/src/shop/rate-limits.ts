@@ -20,7 +20,7 @@ export interface RateLimit {
    * enter the right code or password.
    */
   rejectsOnlyFailures: boolean;
-  /** Whether calls above the limit are delayed and never rejected, because strangers share it. */
+  /** Whether calls above the limit are delayed instead of rejected, because strangers share it. */
   delays?: true;
   /** The effect if a stranger uses up the limit, for the documentation. */
   strangers: string;
@@ -95,7 +95,8 @@ export const RATE_LIMITS = {
     ...load(600, {
       counts: 'The same, of all addresses',
       per: 'site',
-      strangers: 'From ten addresses and more: delay each further call at `/mcp/public` by a second; none is refused',
+      strangers:
+        'From ten addresses and more: delay each further call at `/mcp/public` by a second, and refuse those above 200 that wait in a process',
     }),
     delays: true,
   },

@@ -42,10 +42,14 @@ export interface Limits {
    */
   countListing(site_id: string, sender: Sender, caller?: Caller): Promise<Counted>;
   /**
-   * Counts a tool call at the MCP endpoint without a token, by IP address. Above the limit of the whole site, `delayed` is
-   * true: the caller waits, but is not rejected.
+   * Counts a tool call at the MCP endpoint without a token, by IP address, with the limits of the site. Above that of the
+   * whole site, `delayed` is true: the caller waits, but is not rejected.
    */
-  countPublicTool(site_id: string, sender: Sender): Promise<Counted & { delayed: boolean }>;
+  countPublicTool(
+    site_id: string,
+    limits: SiteLimits | undefined,
+    sender: Sender,
+  ): Promise<Counted & { delayed: boolean }>;
   countOperator(key_id: string): Promise<Counted>;
   /** Counts a call of an authenticated caller. Returns the remaining quota, and an error if it is used up. */
   count(operation: Operation, caller: Caller, request: Counting): Promise<Counted>;
@@ -132,8 +136,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
       const key = `${site_id}:${caller?.principal_id ?? networkOf(ip)}`;
       return draw('agent_tool_list', [['agent_tool_list', key]], limits);
     },
-    async countPublicTool(site_id, { ip }) {
-      const limits = await findSiteLimits(db, site_id);
+    async countPublicTool(site_id, limits, { ip }) {
       const own = await draw('public_tool', [['public_tool', `${site_id}:${networkOf(ip)}`]], limits);
       // A rejected call takes no point from the site, so that one address cannot delay the others for long.
       if (own.refusal) return { ...own, delayed: false };

@@ -26,8 +26,6 @@ function linesOf(fields: Fields, depth: number): string[] {
     if (isEmpty(value)) return [];
     if (isPlainOrList(value)) return [`${indent}- ${name}: ${listed(value)}`];
     if (!Array.isArray(value)) return [`${indent}- ${name}`, ...linesOf(value as Fields, depth + 1)];
-    if (value.every(Array.isArray))
-      return [`${indent}- ${name}`, ...value.map((row) => `${indent}  - row: ${listed(row)}`)];
     if (value.every(isShort)) return [`${indent}- ${name}: ${value.map(inLine).join('; ')}`];
     return [`${indent}- ${name}`, ...value.flatMap((entry, i) => entryOf(entry as Fields, i, depth + 1))];
   });
