@@ -152,15 +152,25 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 }
 
 /**
- * Charges the budget again after the bank rejected a refund. Charges at most the remaining budget, because the agent
- * may have spent the refunded amount meanwhile.
+ * Charges the budget again after the bank rejected a refund: at most the part of the order's first total that is not
+ * refunded, because the customer paid the rest, and at most the remaining budget, because the agent may have spent the
+ * refunded amount meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
   await shop.run(
-    sql`with token as (
+    sql`with unspent as (
+        select least(${cents}::bigint, greatest(0, ${10 ** shop.currencyDigits}::bigint * (coalesce((
+            select v.total from order_versions v
+            where v.site_id = o.site_id and v.order_id = o.id order by v.version limit 1), o.total) - (
+            select coalesce(sum(r.amount), 0) from refunds r
+            left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+            where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded'))
+          - o.agent_spent_cents))::bigint as cents
+        from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}
+      ), token as (
         select a.id, o.agent_period_number = a.period_number as same, case when o.agent_period_number = a.period_number
-          then least(${cents}::bigint, a.budget_cents - a.budget_held_cents - a.budget_used_cents) else ${cents}::bigint end as cents
-        from orders o join agent_tokens a on a.site_id = o.site_id and a.id = o.agent_token_id
+          then least(u.cents, a.budget_cents - a.budget_held_cents - a.budget_used_cents) else u.cents end as cents
+        from unspent u cross join orders o join agent_tokens a on a.site_id = o.site_id and a.id = o.agent_token_id
         where o.site_id = ${shop.siteId} and o.id = ${order_id} for update of a
       ), taken as (
         update orders o set agent_spent_cents = o.agent_spent_cents + token.cents from token

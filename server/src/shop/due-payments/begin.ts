@@ -11,7 +11,7 @@ import { getForCustomer } from '../orders/rows.ts';
 import { isSettled } from '../orders/states.ts';
 import type { PaymentToBegin } from '../payments/provider.ts';
 import type { Shop } from '../shop.ts';
-import { type DuePayment, find, findOpen } from './rows.ts';
+import { type DuePayment, find, findOpen, takesDue } from './rows.ts';
 
 /** How long the customer may take on the provider's page. Stripe's minimum is 30 minutes. */
 const SESSION_MINUTES = 31;
@@ -52,8 +52,9 @@ export async function beginDue(
 }
 
 /** Returns the amount of a locked order that can be paid online, in minor units: what an edit or an exchange left due. */
-async function payable(shop: Shop, { id, status, payment_status }: LockedOrder): Promise<number> {
-  if (status === 'cancelled' || !isSettled(payment_status)) return 0;
+async function payable(shop: Shop, order: LockedOrder): Promise<number> {
+  const { id, payment_status } = order;
+  if (!isSettled(payment_status) || !(await takesDue(shop, order))) return 0;
   return (await dueOf(shop, [id])).get(id) ?? 0;
 }
 

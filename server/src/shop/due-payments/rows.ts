@@ -54,3 +54,16 @@ export async function lockDue(shop: Shop, id: string): Promise<LockedDue | undef
 export function actionOf(secretKey: string, { id, next_action }: DuePayment): NextAction | null {
   return next_action && openAction(secretKey, id, next_action);
 }
+
+/**
+ * Whether an order still takes money for its amount due. Once refunds cover all of its pieces before they ship, it does not,
+ * because the order is cancelled when the refunds succeed.
+ */
+export async function takesDue(shop: Shop, { id, status }: LockedOrder): Promise<boolean> {
+  if (status === 'cancelled') return false;
+  const left = await shop.one(
+    sql`select from order_lines l
+      where l.site_id = ${shop.siteId} and l.order_id = ${id} and l.removed < l.quantity limit 1`,
+  );
+  return left !== undefined;
+}

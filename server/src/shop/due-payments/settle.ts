@@ -1,7 +1,8 @@
 /**
  * Applies the result of a payment of the amount due, whether it comes from the request, the returning customer, a webhook
  * or the job. Money that has arrived is always recorded once, even if the amount due has changed meanwhile; an excess is
- * the refund due of the order. Only the money of a cancelled order is returned by the job (checkout/settle-all.ts).
+ * the refund due of the order. Only the money of an order that is cancelled, or of which refunds leave no piece, is returned
+ * by the job (checkout/settle-all.ts).
  */
 
 import sql from 'sql-template-tag';
@@ -10,7 +11,7 @@ import { recordOnline } from '../orders/payments.ts';
 import { sealAction } from '../payments/next-action.ts';
 import type { Outcome } from '../payments/provider.ts';
 import type { Shop } from '../shop.ts';
-import { type DuePayment, type LockedDue, lockDue } from './rows.ts';
+import { type DuePayment, type LockedDue, lockDue, takesDue } from './rows.ts';
 
 export interface PaymentEvent {
   provider: string;
@@ -76,7 +77,7 @@ async function succeed(shop: Shop, { payment, order }: LockedDue, outcome: Outco
   if (['succeeded', 'abandoned', 'refunded'].includes(status) || captured_amount !== null) return false;
   const { amount, currency, reference, paid_by } = outcome;
   const isOther = currency !== null && currency.toUpperCase() !== payment.currency;
-  if (order.status === 'cancelled' || isOther) {
+  if (isOther || !(await takesDue(shop, order))) {
     await shop.run(
       sql`update payments set status = 'abandoned', reference = ${reference}, next_action = null, updated_at = now()
         where site_id = ${shop.siteId} and id = ${id}`,

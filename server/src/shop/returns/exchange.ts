@@ -41,7 +41,7 @@ export async function exchange(
   const { order_id } = before;
   await refunds.refuseUnpaid(shop, order_id);
   const pieces = await piecesToRefund(shop, before);
-  const fee = keptOf(shop, before);
+  const fee = await keptOf(shop, before);
   const suggested = await suggest(shop, order_id, { line_items: pieces, fee });
   const digits = shop.currencyDigits;
   const value = minorUnits(suggested.amount, digits);

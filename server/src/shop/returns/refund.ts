@@ -38,7 +38,7 @@ export async function refund(
       : 'All pieces of this return are refunded already.';
     throw new ShopError('conflict', message);
   }
-  const fee = keptOf(shop, before);
+  const fee = await keptOf(shop, before);
   const suggested = await suggest(shop, order_id, { line_items, shipping, fee, ...(amount && { amount }) });
   if (amount === undefined && minorUnits(suggested.amount, shop.currencyDigits) === 0) {
     throw new ShopError('conflict', 'The suggested refund is 0. Close the return with a reason.');
@@ -56,13 +56,29 @@ export async function refund(
 }
 
 /**
- * Returns the amount that the refund of a return withholds: the fee, unless the first receipt withheld it, and the
- * amount by which the return has lowered the amount due. Only the first refund withholds it.
+ * Returns the amount that the refund of a return withholds. The first refund withholds the fee, unless the first receipt
+ * did, and the amount by which the return has lowered the amount due. If a refund goes back through several payments, its
+ * first part names the pieces. After that part has failed, the next refund replaces it, so it withholds the same again, and
+ * the parts that have not failed.
  */
-export function keptOf(shop: Shop, { fee, credited, is_refunded, has_credited }: LockedReturn): string {
-  if (is_refunded) return '0';
+export async function keptOf(shop: Shop, { id, fee, credited, has_credited }: LockedReturn): Promise<string> {
+  const made = await shop.one<{ names_pieces: boolean; loose: string }>(
+    sql`with made as (
+        select f.amount, f.created_at, m.status is not distinct from 'failed' as failed, exists (
+          select from refund_items i where i.site_id = f.site_id and i.refund_id = f.id) as names_pieces
+        from refunds f left join payment_moves m on m.site_id = f.site_id and m.id = f.id
+        where f.site_id = ${shop.siteId} and f.return_id = ${id}
+      )
+      select coalesce(bool_or(r.names_pieces and not r.failed), false) as names_pieces,
+        coalesce(sum(r.amount) filter (where not r.names_pieces and not r.failed
+          -- All parts of a refund have the time of its transaction.
+          and not exists (
+            select from made o where o.names_pieces and not o.failed and o.created_at >= r.created_at)), 0)::text as loose
+      from made r`,
+  );
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
-  return decimal((has_credited ? 0 : minor(fee)) + minor(credited), shop.currencyDigits);
+  const first = made?.names_pieces ? 0 : (has_credited ? 0 : minor(fee)) + minor(credited);
+  return decimal(first + minor(made?.loose ?? '0'), shop.currencyDigits);
 }
 
 /**
