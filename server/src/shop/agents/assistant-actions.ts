@@ -1,6 +1,7 @@
 /**
  * Calls that assistants want to make and that their member confirms. The stored call never changes, so the member
- * confirms what runs. It runs at most once: the status leaves `pending` before the call, in a transaction of its own.
+ * confirms what runs. It runs at most once: the status leaves `pending` before the call, in a transaction of its own,
+ * and every attempt has the same Idempotency-Key.
  */
 
 import type { AssistantAction } from '@commerce-backend/spec';
@@ -13,6 +14,10 @@ import type { Shop } from '../shop.ts';
 
 const LIFETIME = '15 minutes';
 const MOST_PENDING = 20;
+/** A call that runs for longer was interrupted, because every request has a deadline of at most 2 minutes. */
+const LONGEST_RUN = '3 minutes';
+/** How long after its time an interrupted call may be repeated. Its response is kept for longer than that. */
+const REPEATABLE_FOR = '1 hour';
 
 /** A call of an operation. */
 export interface StoredCall {
@@ -55,7 +60,7 @@ export async function hold(
 
 type Row = RowOf<
   'assistant_actions',
-  'id' | 'operation' | 'target' | 'if_match' | 'status' | 'staff_id' | 'created_at' | 'expires_at'
+  'id' | 'operation' | 'target' | 'if_match' | 'run_key' | 'status' | 'staff_id' | 'created_at' | 'expires_at'
 > & {
   request: StoredCall;
   before: Record<string, unknown>;
@@ -64,8 +69,8 @@ type Row = RowOf<
   expired: boolean;
 };
 
-const COLUMNS: Sql = sql`k.id, k.operation, k.target, k.if_match, k.status, k.staff_id, k.created_at, k.expires_at,
-  k.request, k.before, k.result, a.client_name, k.expires_at <= now() as expired`;
+const COLUMNS: Sql = sql`k.id, k.operation, k.target, k.if_match, k.run_key, k.status, k.staff_id, k.created_at,
+  k.expires_at, k.request, k.before, k.result, a.client_name, k.expires_at <= now() as expired`;
 
 /** Reads a change. Throws `not_found`, or `action_for_another` if the caller is not its member. */
 export async function get(shop: Shop, action_id: string): Promise<AssistantAction> {
@@ -86,16 +91,18 @@ async function rowOf(shop: Shop, action_id: string): Promise<Row> {
 export interface ToRun extends StoredCall {
   operation: string;
   if_match: string | null;
+  /** The Idempotency-Key of the call. */
+  key: string;
 }
 
 /**
- * Takes a change to run it. Throws the errors of `get`, `action_expired`, or `action_not_pending`, of two concurrent
- * calls for one.
+ * Takes a change to run it, also one whose call was interrupted. Throws the errors of `get`, `action_expired`, or
+ * `action_not_pending`, of two concurrent calls for one.
  */
 export async function take(shop: Shop, action_id: string): Promise<ToRun> {
   await decide(shop, action_id, 'running');
-  const { operation, request, if_match } = await rowOf(shop, action_id);
-  return { ...request, operation, if_match };
+  const { operation, request, if_match, run_key } = await rowOf(shop, action_id);
+  return { ...request, operation, if_match, key: run_key };
 }
 
 export async function decline(shop: Shop, action_id: string): Promise<AssistantAction> {
@@ -104,10 +111,12 @@ export async function decline(shop: Shop, action_id: string): Promise<AssistantA
 }
 
 async function decide(shop: Shop, action_id: string, status: 'running' | 'declined'): Promise<void> {
+  const interrupted = sql`k.status = 'running' and k.taken_at < now() - ${LONGEST_RUN}::interval
+    and k.expires_at > now() - ${REPEATABLE_FOR}::interval`;
   const decided = await shop.run(
-    sql`update assistant_actions k set status = ${status}
+    sql`update assistant_actions k set status = ${status}, taken_at = now()
       where k.site_id = ${shop.siteId} and k.id = ${action_id} and k.staff_id = ${shop.actorId}
-        and k.status = 'pending' and k.expires_at > now()
+        and (k.status = 'pending' and k.expires_at > now() or ${status === 'running'} and ${interrupted})
         and exists (select from assistants a where a.site_id = k.site_id and a.id = k.assistant_id
           and a.expires_at > now())`,
   );
