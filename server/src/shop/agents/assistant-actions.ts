@@ -47,8 +47,8 @@ export async function hold(
     sql`insert into assistant_actions (site_id, id, assistant_id, staff_id, operation, request, if_match, target, before,
         expires_at)
       select ${shop.siteId}, ${uuidv7()}, ${assistant_id}, ${shop.actorId}, ${operation},
-        ${JSON.stringify(request)}::jsonb, ${present.etag}, ${present.target}, ${JSON.stringify(present.before)}::jsonb,
-        now() + ${LIFETIME}::interval
+        ${JSON.stringify(request)}::jsonb, ${present.etag}, coalesce(${nameOfVariant(shop, request.path.variant_id)},
+        ${present.target}), ${JSON.stringify(present.before)}::jsonb, now() + ${LIFETIME}::interval
       where (select count(*) from assistant_actions o where o.site_id = ${shop.siteId}
         and o.assistant_id = ${assistant_id} and o.status = 'pending' and o.expires_at > now()) < ${MOST_PENDING}
       returning id, expires_at`,
@@ -56,6 +56,13 @@ export async function hold(
   if (held) return held;
   const message = `${MOST_PENDING} changes wait for the member. Ask them to decide on those first.`;
   throw new ShopError('limit_reached', message, { limit: MOST_PENDING });
+}
+
+/** Names a variant for the member, who cannot recognize its id; null for another resource. */
+function nameOfVariant(shop: Shop, variant_id: string | undefined): Sql {
+  return sql`(select left(concat_ws(', ', p.name, nullif(concat_ws(' / ', v.option1, v.option2, v.option3), ''), v.sku), 500)
+    from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
+    where v.site_id = ${shop.siteId} and v.id = ${variant_id ?? null}::uuid)`;
 }
 
 type Row = RowOf<
@@ -154,11 +161,14 @@ const TITLES = new Map(
 function shownAction(row: Row): AssistantAction {
   const { id, operation, target, request, before, result, client_name, created_at, expires_at } = row;
   const present = new Map(leaves(before, ''));
+  const sent = [...leaves(request.path, ''), ...leaves(request.body ?? {}, '')];
+  // An address and metadata are replaced as a whole, so their values that are not sent again are removed.
+  const removed = [...present].filter(([field, value]) => isValue(value) && !sent.some(([name]) => name === field));
   return {
     ...{ id, operation, target, result, created_at, expires_at },
     title: TITLES.get(operation) ?? operation,
     assistant_name: client_name,
-    changes: [...leaves(request.path, ''), ...leaves(request.body ?? {}, '')].map(([field, value]) => ({
+    changes: [...sent, ...removed.map(([field]): [string, unknown] => [field, null])].map(([field, value]) => ({
       field,
       before: present.has(field) ? inText(present.get(field)) : null,
       after: inText(value),
@@ -173,6 +183,11 @@ function leaves(value: unknown, place: string): [string, unknown][] {
   const isPlain = Array.isArray(value) && value.every((part) => typeof part !== 'object');
   if (parts.length === 0 || isPlain) return place === '' ? [] : [[place, value]];
   return parts.flatMap(([name, part]) => leaves(part, place === '' ? name : `${place}.${name}`));
+}
+
+/** Whether there is something to remove. */
+function isValue(value: unknown): boolean {
+  return value !== null && value !== '' && (typeof value !== 'object' || Object.keys(value as object).length > 0);
 }
 
 function inText(value: unknown): string {
