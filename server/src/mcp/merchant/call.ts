@@ -47,6 +47,8 @@ function resultOf(tool: MerchantTool, { status, body }: OperationAnswer, { tenan
 
 /** An error is the server's own advice to the model. All other answers may contain texts of customers. */
 function shownTo(tool: MerchantTool, status: number, said: Record<string, unknown>): unknown {
-  if (status < 400) return withTrust(said);
+  // Anybody can accept a draft with its link, which would be a change that no member has confirmed.
+  const { checkout_url: _, ...shown } = said;
+  if (status < 400) return withTrust(shown);
   return Array.isArray(said.detail) ? inArguments(tool, said) : said;
 }

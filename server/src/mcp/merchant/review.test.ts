@@ -117,3 +117,32 @@ test('the advice of an error is not marked as text of a customer', async () => {
     message: expect.any(String),
   });
 });
+
+test('the link with which anybody can accept a draft is not told', async () => {
+  const { shop, staff, client } = await openAssistant();
+  const option = await shop.givenTerms();
+  const product = await shop.givenProduct();
+  const { data: draft } = await staff.POST('/api/dashboard/draft-orders', {
+    body: {
+      email: 'june@example.com',
+      lines: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }],
+      shipping_address: {
+        last_name: 'Okafor',
+        address1: 'Lindenallee 7',
+        city: 'Berlin',
+        postal_code: '10115',
+        country: 'DE',
+      },
+      shipping_option_id: option.id,
+    },
+  });
+  const params = { path: { draft_order_id: draft?.id ?? '' } };
+  const sent = await staff.POST('/api/dashboard/draft-orders/{draft_order_id}/send', { params });
+  const { data } = await staff.GET('/api/dashboard/draft-orders/{draft_order_id}', { params });
+  const told = JSON.stringify(await client.callTool({ name: 'get_draft_order', arguments: params.path }));
+
+  expect([sent.error, told.includes(draft?.id ?? '')]).toEqual([undefined, true]);
+  expect(data?.checkout_url).toMatch(/^http/);
+  expect(told).not.toContain('checkout_url');
+  expect(told).not.toContain(data?.checkout_url);
+});
