@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { givenAssistant } from '../../../test/assistants.ts';
 import { connect } from '../../../test/mcp-client.ts';
 import { openShop } from '../../../test/shop.ts';
+import { operationOf } from '../../http/contract/contract.ts';
+import { OFFERED } from './operations.ts';
 
 const actionPath = '/api/dashboard/assistant-actions/{action_id}';
 const confirmPath = `${actionPath}/confirm` as const;
@@ -76,4 +78,10 @@ test('an interrupted change is not repeated once its response may have been dele
 
   expect((await staff.POST(confirmPath, at(action_id))).error).toMatchObject({ error: 'action_not_pending' });
   expect(await stockNow()).toBe(10);
+});
+
+test('assistants can ask for no change that needs a confirmed password, because its confirmation does not ask for one', () => {
+  const withStepUp = OFFERED.map(({ id }) => operationOf(id)).filter(({ stepUp }) => stepUp !== false);
+
+  expect(withStepUp.map(({ id, stepUp }) => [id, stepUp])).toEqual([]);
 });
