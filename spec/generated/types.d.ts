@@ -553,7 +553,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a change that an assistant wants
-         * @description Runs the stored call once, with the present rights of the member and, where the operation has If-Match, only if the resource has not changed since the assistant read it. The result may be an error of that call: then status is failed. Only the member for whom the assistant acts can confirm (403 action_for_another), within 15 minutes (410 action_expired), and once (409 action_not_pending). If the server could not run the call, it is pending again.
+         * @description Runs the stored call once, with the present rights of the member and, where the operation has If-Match, only if the resource has not changed since the assistant read it. The result may be an error of that call: then status is failed. Only the member for whom the assistant acts can confirm (403 action_for_another), within 15 minutes (410 action_expired), and once (409 action_not_pending). If the server could not run the call, it is pending again. If the server stopped meanwhile, it stays running: confirm it again after three minutes, and it still has its effect once.
          */
         post: operations["dashboard.confirmAssistantAction"];
         delete?: never;
@@ -6490,11 +6490,11 @@ export interface components {
             operation: string;
             /** @description The operation in words. */
             title: string;
-            /** @description The number or name of the resource that the call changes; null if it is not known. */
+            /** @description The number or name of the resource that the call changes, with the variant; null if it is not known. */
             target: string | null;
             /** @description The name that the assistant's program gives itself (not verified). */
             assistant_name: string;
-            /** @description All values that the call sends, by their place in the request. */
+            /** @description All values that the call sends or removes, by their place in the request. */
             changes: {
                 field: string;
                 /** @description The value when the assistant asked; null if there is none or it is not known. */

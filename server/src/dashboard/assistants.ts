@@ -1,3 +1,4 @@
+import type { ErrorBody } from '@commerce-backend/spec';
 import type { Caller } from '../http/callers/caller.ts';
 import { actorOf } from '../http/callers/callers.ts';
 import type { Handler, Prepared } from '../http/pipeline/handler.ts';
@@ -30,12 +31,11 @@ export const confirmAssistantAction: Prepared<'dashboard.confirmAssistantAction'
   async prepare({ db, caller, path: { action_id }, perform }) {
     const own = <T>(work: (shop: Shop) => Promise<T>) => inShop(db, caller.tenant, actorOf(caller), work);
     const taken = await own((shop) => actions.take(shop, action_id));
-    const { status, body } = await perform({ ...taken, key: action_id });
-    const said = status < 400 ? {} : (JSON.parse(String(body)) as { error?: string; message?: string });
-    // A call that the server could not run may be confirmed again.
-    const result = isTemporary(status)
-      ? undefined
-      : { status, error: said.error ?? null, message: said.message ?? null };
+    const { status, body } = await perform(taken);
+    const said = status < 400 ? {} : (JSON.parse(String(body)) as Partial<ErrorBody>);
+    // A call that the server could not run, or whose earlier attempt has not ended, may be confirmed again.
+    const isTemporary = status >= 500 || status === 429 || said.retryable === true;
+    const result = isTemporary ? undefined : { status, error: said.error ?? null, message: said.message ?? null };
     await own((shop) => actions.finish(shop, action_id, result));
     return ({ shop }) => actions.get(shop, action_id);
   },
@@ -43,10 +43,6 @@ export const confirmAssistantAction: Prepared<'dashboard.confirmAssistantAction'
 
 export const declineAssistantAction: Handler<'dashboard.declineAssistantAction'> = ({ shop, path }) =>
   actions.decline(shop, path.action_id);
-
-function isTemporary(status: number): boolean {
-  return status >= 500 || status === 429;
-}
 
 /** Whether the caller also sees and disconnects the assistants of other members. */
 function managesStaff({ scopes }: Caller): boolean {

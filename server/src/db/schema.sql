@@ -1077,6 +1077,8 @@ create table commerce.assistant_actions (
   target text,
   before jsonb not null,
   status text not null default 'pending'::text,
+  taken_at timestamp with time zone,
+  run_key uuid not null default gen_random_uuid(),
   result jsonb,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,

@@ -70,6 +70,8 @@ export interface Tables {
     target: string | null;
     before: unknown;
     status: 'pending' | 'running' | 'done' | 'failed' | 'declined';
+    taken_at: string | null;
+    run_key: string;
     result: unknown;
     created_at: string;
     expires_at: string;

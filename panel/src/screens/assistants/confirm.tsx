@@ -13,7 +13,7 @@ type Action = Schemas['AssistantAction'];
 
 const STATES: Record<string, string> = {
   pending: 'Waits for you. Nothing has changed yet.',
-  running: 'Is running.',
+  running: 'Is running. If this stays so for three minutes, confirm again: it happens only once.',
   done: 'Confirmed and done.',
   failed: 'Confirmed, but it was not possible.',
   declined: 'Declined. Nothing has changed.',
@@ -77,11 +77,13 @@ function Change({ action }: { action: Action }) {
         rows={action.changes.map((change) => ({ id: change.field, ...change }))}
       />
       <FormError error={action.result?.message} />
-      {action.status === 'pending' && (
+      {(action.status === 'pending' || action.status === 'running') && (
         <div className="actions">
-          <Button busy={decline.isPending} disabled={confirm.isPending} onClick={() => decline.mutate()}>
-            Decline
-          </Button>
+          {action.status === 'pending' && (
+            <Button busy={decline.isPending} disabled={confirm.isPending} onClick={() => decline.mutate()}>
+              Decline
+            </Button>
+          )}
           <Button kind="primary" busy={confirm.isPending} disabled={decline.isPending} onClick={() => confirm.mutate()}>
             Confirm
           </Button>

@@ -16,6 +16,10 @@ export async function up(knex: Knex): Promise<void> {
       target text,
       before jsonb not null,
       status text not null default 'pending' check (status in ('pending', 'running', 'done', 'failed', 'declined')),
+      -- When the member decided. A server that stops while the call runs leaves the status at running.
+      taken_at timestamptz,
+      -- The Idempotency-Key of the confirmed call. Assistants know the id, but not this key, so they cannot use it before.
+      run_key uuid not null default gen_random_uuid(),
       result jsonb,
       created_at timestamptz not null default now(),
       expires_at timestamptz not null,

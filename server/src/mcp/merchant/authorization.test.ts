@@ -4,6 +4,7 @@ import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
 import { givenAgent } from '../../../test/agents.ts';
 import { beginConnecting, givenAssistant, READING } from '../../../test/assistants.ts';
+import { fetchAt } from '../../../test/fetch-at.ts';
 import { connect } from '../../../test/mcp-client.ts';
 import { logIn } from '../../../test/session.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -63,6 +64,27 @@ test('the metadata of the issuer and of the resource name each other, and exist 
     token_endpoint: 'http://localhost/merchant/oauth/token',
     code_challenge_methods_supported: ['S256'],
   });
+});
+
+test("at a shop's own host there is no merchant MCP and no issuer (404)", async () => {
+  const shop = await openShop();
+  const { access_token } = await givenAssistant(shop);
+  const host = `merchant.${shop.site_id}.example`;
+  await shop.owner.query(
+    sql`insert into commerce.site_domains (host, site_id, is_primary) values (${host}, ${shop.site_id}, true)`,
+  );
+  await shop.hosts.reload();
+  const at = async (path: string, method: string) => {
+    const headers = { Authorization: `Bearer ${access_token}` };
+    return (await fetchAt(host)(shop.baseUrl + path, { method, headers })).status;
+  };
+
+  expect(await at('/mcp/merchant', 'POST')).toBe(404);
+  expect(await at('/merchant/oauth/token', 'POST')).toBe(404);
+  expect(await at('/merchant/oauth/register', 'POST')).toBe(404);
+  expect(await at('/merchant/oauth/authorize', 'GET')).toBe(404);
+  expect(await at('/.well-known/oauth-authorization-server/merchant', 'GET')).toBe(404);
+  expect(await at('/.well-known/oauth-protected-resource/mcp/merchant', 'GET')).toBe(404);
 });
 
 test('without a token, the response names the metadata of the resource (401)', async () => {
@@ -253,6 +275,20 @@ test('a changed request, an unknown client and a foreign redirect URI are reject
   expect(await open((fields) => fields.set('redirect_uri', 'https://evil.example/'))).toEqual([400, 'invalid_request']);
   expect(await open((fields) => fields.set('scope', 'keys:write'))).toEqual([400, 'invalid_scope']);
   expect(await open((fields) => fields.set('resource', 'https://evil.example/'))).toEqual([400, 'invalid_target']);
+});
+
+test('approvals whose code was never exchanged do not keep a member from connecting', async () => {
+  const shop = await openShop();
+  const { staff } = await logIn(shop);
+  const { request } = await beginConnecting(shop);
+  const approve = () => staff.POST(assistants, { body: { request, scopes: ['orders:read'], lifetime_days: 90 } });
+  const answers = await Promise.all(Array.from({ length: 21 }, approve));
+  expect(answers.filter(({ error }) => error?.error === 'limit_reached')).toHaveLength(1);
+  await shop.owner.query(
+    sql`update commerce.assistants set code_expires_at = now() where site_id = ${shop.site_id} and token_hash is null`,
+  );
+
+  expect((await approve()).error).toBeUndefined();
 });
 
 test('connecting asks for the password again after 15 minutes (403 step_up_required)', async () => {

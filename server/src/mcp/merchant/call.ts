@@ -37,11 +37,18 @@ export async function callMerchantTool(called: CalledByAssistant, call: ToolCall
 
 function resultOf(tool: MerchantTool, { status, body }: OperationAnswer, { tenant }: Caller): CallToolResult {
   const said = (body ?? {}) as Record<string, unknown>;
-  const inTerms = status >= 400 && Array.isArray(said.detail) ? inArguments(tool, said) : withTrust(said);
-  const told = withDecimals(inTerms, tenant.currency_digits) as Record<string, unknown>;
+  const told = withDecimals(shownTo(tool, status, said), tenant.currency_digits) as Record<string, unknown>;
   return {
     content: [{ type: 'text', text: asMarkdown(told) }],
     structuredContent: told,
     ...(status >= 400 && { isError: true }),
   };
+}
+
+/** An error is the server's own advice to the model. All other answers may contain texts of customers. */
+function shownTo(tool: MerchantTool, status: number, said: Record<string, unknown>): unknown {
+  // Anybody can accept a draft with its link, which would be a change that no member has confirmed.
+  const { checkout_url: _, ...shown } = said;
+  if (status < 400) return withTrust(shown);
+  return Array.isArray(said.detail) ? inArguments(tool, said) : said;
 }

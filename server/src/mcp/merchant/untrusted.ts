@@ -8,9 +8,22 @@ import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
 const TRUST = { content_trust: 'customer' } as const;
 
 /** Free texts of customers, or that may quote one. */
-const FREE = ['note', 'customer_note', 'contract', 'message', 'actor_name', 'user_agent', 'query', 'referrer'];
-/** An object with one of these describes a person or what a browser sent. */
-const PERSONAL = ['first_name', 'last_name', 'address1', 'utm_source'];
+const FREE = [
+  'note',
+  'customer_note',
+  'contract',
+  'message',
+  'summary',
+  'actor_name',
+  'user_agent',
+  'query',
+  'referrer',
+];
+/** An object with one of these describes a person, what a browser sent, or a value that a customer may have written. */
+const PERSONAL = [
+  ...['first_name', 'last_name', 'address1', 'before'],
+  ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
+];
 const MOST_CHARACTERS = 1_000;
 
 export function withTrust(value: unknown): unknown {

@@ -1,6 +1,7 @@
 /**
  * Calls that assistants want to make and that their member confirms. The stored call never changes, so the member
- * confirms what runs. It runs at most once: the status leaves `pending` before the call, in a transaction of its own.
+ * confirms what runs. It runs at most once: the status leaves `pending` before the call, in a transaction of its own,
+ * and every attempt has the same Idempotency-Key.
  */
 
 import type { AssistantAction } from '@commerce-backend/spec';
@@ -13,6 +14,10 @@ import type { Shop } from '../shop.ts';
 
 const LIFETIME = '15 minutes';
 const MOST_PENDING = 20;
+/** A call that runs for longer was interrupted, because every request has a deadline of at most 2 minutes. */
+const LONGEST_RUN = '3 minutes';
+/** How long after its time an interrupted call may be repeated. Its response is kept for longer than that. */
+const REPEATABLE_FOR = '1 hour';
 
 /** A call of an operation. */
 export interface StoredCall {
@@ -42,8 +47,8 @@ export async function hold(
     sql`insert into assistant_actions (site_id, id, assistant_id, staff_id, operation, request, if_match, target, before,
         expires_at)
       select ${shop.siteId}, ${uuidv7()}, ${assistant_id}, ${shop.actorId}, ${operation},
-        ${JSON.stringify(request)}::jsonb, ${present.etag}, ${present.target}, ${JSON.stringify(present.before)}::jsonb,
-        now() + ${LIFETIME}::interval
+        ${JSON.stringify(request)}::jsonb, ${present.etag}, coalesce(${nameOfVariant(shop, request.path.variant_id)},
+        ${present.target}), ${JSON.stringify(present.before)}::jsonb, now() + ${LIFETIME}::interval
       where (select count(*) from assistant_actions o where o.site_id = ${shop.siteId}
         and o.assistant_id = ${assistant_id} and o.status = 'pending' and o.expires_at > now()) < ${MOST_PENDING}
       returning id, expires_at`,
@@ -53,9 +58,16 @@ export async function hold(
   throw new ShopError('limit_reached', message, { limit: MOST_PENDING });
 }
 
+/** Names a variant for the member, who cannot recognize its id; null for another resource. */
+function nameOfVariant(shop: Shop, variant_id: string | undefined): Sql {
+  return sql`(select left(concat_ws(', ', p.name, nullif(concat_ws(' / ', v.option1, v.option2, v.option3), ''), v.sku), 500)
+    from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
+    where v.site_id = ${shop.siteId} and v.id = ${variant_id ?? null}::uuid)`;
+}
+
 type Row = RowOf<
   'assistant_actions',
-  'id' | 'operation' | 'target' | 'if_match' | 'status' | 'staff_id' | 'created_at' | 'expires_at'
+  'id' | 'operation' | 'target' | 'if_match' | 'run_key' | 'status' | 'staff_id' | 'created_at' | 'expires_at'
 > & {
   request: StoredCall;
   before: Record<string, unknown>;
@@ -64,8 +76,8 @@ type Row = RowOf<
   expired: boolean;
 };
 
-const COLUMNS: Sql = sql`k.id, k.operation, k.target, k.if_match, k.status, k.staff_id, k.created_at, k.expires_at,
-  k.request, k.before, k.result, a.client_name, k.expires_at <= now() as expired`;
+const COLUMNS: Sql = sql`k.id, k.operation, k.target, k.if_match, k.run_key, k.status, k.staff_id, k.created_at,
+  k.expires_at, k.request, k.before, k.result, a.client_name, k.expires_at <= now() as expired`;
 
 /** Reads a change. Throws `not_found`, or `action_for_another` if the caller is not its member. */
 export async function get(shop: Shop, action_id: string): Promise<AssistantAction> {
@@ -86,16 +98,18 @@ async function rowOf(shop: Shop, action_id: string): Promise<Row> {
 export interface ToRun extends StoredCall {
   operation: string;
   if_match: string | null;
+  /** The Idempotency-Key of the call. */
+  key: string;
 }
 
 /**
- * Takes a change to run it. Throws the errors of `get`, `action_expired`, or `action_not_pending`, of two concurrent
- * calls for one.
+ * Takes a change to run it, also one whose call was interrupted. Throws the errors of `get`, `action_expired`, or
+ * `action_not_pending`, of two concurrent calls for one.
  */
 export async function take(shop: Shop, action_id: string): Promise<ToRun> {
   await decide(shop, action_id, 'running');
-  const { operation, request, if_match } = await rowOf(shop, action_id);
-  return { ...request, operation, if_match };
+  const { operation, request, if_match, run_key } = await rowOf(shop, action_id);
+  return { ...request, operation, if_match, key: run_key };
 }
 
 export async function decline(shop: Shop, action_id: string): Promise<AssistantAction> {
@@ -104,10 +118,12 @@ export async function decline(shop: Shop, action_id: string): Promise<AssistantA
 }
 
 async function decide(shop: Shop, action_id: string, status: 'running' | 'declined'): Promise<void> {
+  const interrupted = sql`k.status = 'running' and k.taken_at < now() - ${LONGEST_RUN}::interval
+    and k.expires_at > now() - ${REPEATABLE_FOR}::interval`;
   const decided = await shop.run(
-    sql`update assistant_actions k set status = ${status}
+    sql`update assistant_actions k set status = ${status}, taken_at = now()
       where k.site_id = ${shop.siteId} and k.id = ${action_id} and k.staff_id = ${shop.actorId}
-        and k.status = 'pending' and k.expires_at > now()
+        and (k.status = 'pending' and k.expires_at > now() or ${status === 'running'} and ${interrupted})
         and exists (select from assistants a where a.site_id = k.site_id and a.id = k.assistant_id
           and a.expires_at > now())`,
   );
@@ -145,11 +161,14 @@ const TITLES = new Map(
 function shownAction(row: Row): AssistantAction {
   const { id, operation, target, request, before, result, client_name, created_at, expires_at } = row;
   const present = new Map(leaves(before, ''));
+  const sent = [...leaves(request.path, ''), ...leaves(request.body ?? {}, '')];
+  // An address and metadata are replaced as a whole, so their values that are not sent again are removed.
+  const removed = [...present].filter(([field, value]) => isValue(value) && !sent.some(([name]) => name === field));
   return {
     ...{ id, operation, target, result, created_at, expires_at },
     title: TITLES.get(operation) ?? operation,
     assistant_name: client_name,
-    changes: [...leaves(request.path, ''), ...leaves(request.body ?? {}, '')].map(([field, value]) => ({
+    changes: [...sent, ...removed.map(([field]): [string, unknown] => [field, null])].map(([field, value]) => ({
       field,
       before: present.has(field) ? inText(present.get(field)) : null,
       after: inText(value),
@@ -164,6 +183,11 @@ function leaves(value: unknown, place: string): [string, unknown][] {
   const isPlain = Array.isArray(value) && value.every((part) => typeof part !== 'object');
   if (parts.length === 0 || isPlain) return place === '' ? [] : [[place, value]];
   return parts.flatMap(([name, part]) => leaves(part, place === '' ? name : `${place}.${name}`));
+}
+
+/** Whether there is something to remove. */
+function isValue(value: unknown): boolean {
+  return value !== null && value !== '' && (typeof value !== 'object' || Object.keys(value as object).length > 0);
 }
 
 function inText(value: unknown): string {

@@ -68,7 +68,7 @@ export async function connect(
         ${asked.code_challenge}, ${hashToken(code)}, now() + ${CODE_SECONDS} * interval '1 second',
         ${scopes}::text[], now() + ${lifetime_days} * interval '1 day'
       where (select count(*) from assistants o where o.site_id = ${shop.siteId} and o.staff_id = ${shop.actorId}
-        and o.expires_at > now()) < ${MOST_ASSISTANTS}
+        and o.expires_at > now() and (o.token_hash is not null or o.code_expires_at > now())) < ${MOST_ASSISTANTS}
       returning ${ASSISTANT}`,
   );
   if (!assistant) {
