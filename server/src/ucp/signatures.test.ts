@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 import { openPlatform, type Signing, type Unsigned } from '../../test/ucp-platform.ts';
@@ -116,6 +116,23 @@ test.each(['@method', '@authority', '@path', 'content-digest', 'content-type', '
     });
   },
 );
+
+test('rejects a signature over a part of the digest, with which the body could be replaced', async () => {
+  const { request } = await openUcp();
+  const one = request();
+  const sum = (name: string, text: string) =>
+    `${name.replace('sha', 'sha-')}=:${createHash(name).update(text).digest('base64')}:`;
+  const digest = `${sum('sha512', one.body)}, ${sum('sha256', one.body)}`;
+  const headers = await platform.sign(one, { digest, part: 'sha-512' });
+  const more = one.body.replace('"quantity":1', '"quantity":9');
+  const replaced = `${sum('sha512', one.body)}, ${sum('sha256', more)}`;
+
+  expect(await answerTo({ ...one, body: more }, { ...headers, 'Content-Digest': replaced })).toMatchObject({
+    ...{ status: 401, code: 'signature_invalid' },
+    content: 'The signature must also cover content-digest.',
+  });
+  expect(await send(one, { digest })).toMatchObject({ status: 201 });
+});
 
 test('rejects a signature for another path, method, query or shop', async () => {
   const { issuer, agent, request } = await openUcp();
