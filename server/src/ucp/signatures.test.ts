@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
+import { publishProfile, ucpClient } from '../../test/ucp.ts';
 import { openPlatform, type Signing, type Unsigned } from '../../test/ucp-platform.ts';
 import { CAPABILITIES } from './protocol.ts';
 
@@ -132,6 +133,39 @@ test('rejects a signature over a part of the digest, with which the body could b
     content: 'The signature must also cover content-digest.',
   });
   expect(await send(one, { digest })).toMatchObject({ status: 201 });
+});
+
+test.each([
+  ['an id that PostgreSQL cannot store', { kid: 'a\u0000b', kty: 'EC', crv: 'P-256' }],
+  ['half a surrogate', { kid: 'strange', kty: 'EC', crv: '\ud800' }],
+  ['an object as a coordinate', { kid: 'strange', kty: 'EC', crv: 'P-256', x: { a: '\u0000' } }],
+  ['a hundred kilobytes', { kid: 'strange', kty: 'EC', crv: 'P-256', x: 'x'.repeat(100_000) }],
+])('serves a platform with a key that has %s, and keeps nothing of it', async (_, key) => {
+  const strange = await openPlatform({ capabilities });
+  strange.publishKeys([...strange.keys(), key]);
+  const { request, owner, site_id } = await openUcp();
+  const one = request();
+
+  const named = { ...one, headers: { ...one.headers, 'UCP-Agent': `profile="${strange.url}"` } };
+  expect(await send(named, {}, strange)).toMatchObject({ status: 201 });
+  const { rows } = await owner.query(
+    'select length(keys::text) as kept from commerce.agent_profiles where site_id = $1',
+    [site_id],
+  );
+  expect(rows[0].kept).toBeLessThan(500);
+  await strange.close();
+});
+
+test('a profile whose version is nested 50,000 times declares no version', async () => {
+  const { issuer } = await openUcp();
+  const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const agent = await publishProfile(
+    `{"ucp":{"version":"2026-08-25","services":{},"payment_handlers":{},"capabilities":{"dev.ucp.shopping.cart":[{"version":${nested}}]}}}`,
+  );
+
+  const answer = await ucpClient({ issuer, profile: agent.url }).send('get_cart', randomUUID());
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('capabilities_incompatible')]);
+  await agent.close();
 });
 
 test('rejects a signature for another path, method, query or shop', async () => {
