@@ -168,6 +168,32 @@ test('a profile whose version is nested 50,000 times declares no version', async
   await agent.close();
 });
 
+test('an error in place of the profile of a shop may not be cached', async () => {
+  const { issuer, owner, site_id } = await openUcp();
+  await owner.query('begin');
+  // The first request creates the key of the shop, and waits for this lock in vain.
+  await owner.query('select from commerce.sites where site_id = $1 for update', [site_id]);
+  const failed = await fetch(`${issuer}/.well-known/ucp`);
+  await owner.query('rollback');
+
+  expect([failed.status, failed.headers.get('cache-control')]).toEqual([503, 'no-store']);
+  expect((await fetch(`${issuer}/.well-known/ucp`)).headers.get('cache-control')).toBe('public, max-age=300');
+});
+
+test('shoppers who first ask for the profile of a shop at once get the same key', async () => {
+  const { issuer, owner, site_id } = await openUcp();
+  const kids = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const { keys } = (await (await fetch(`${issuer}/.well-known/ucp`)).json()) as { keys: { kid: string }[] };
+      return keys.map(({ kid }) => kid);
+    }),
+  );
+
+  const { rows } = await owner.query('select kid from commerce.signing_keys where site_id = $1', [site_id]);
+  expect(rows).toHaveLength(1);
+  expect(kids).toEqual(kids.map(() => [rows[0].kid]));
+});
+
 test('rejects a signature for another path, method, query or shop', async () => {
   const { issuer, agent, request } = await openUcp();
   const { id } = await send(request());
