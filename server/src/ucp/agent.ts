@@ -30,7 +30,7 @@ const failed = new LRUCache<string, ProtocolError>({ max: 1_000, ttl: 60_000 });
 
 /** Returns the URL in `UCP-Agent: profile="https://…"`, a dictionary of structured fields (RFC 8941). */
 export function profileUrlIn(header: string | undefined): string {
-  const members = header?.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/) ?? [];
+  const members = header?.match(/(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g) ?? [];
   const named = members.flatMap((member) => /^\s*profile="((?:[^"\\]|\\["\\])*)"\s*(?:;.*)?$/.exec(member)?.[1] ?? []);
   // If a member appears twice, the last one counts.
   const url = named.at(-1)?.replaceAll(/\\(["\\])/g, '$1');
