@@ -18,7 +18,7 @@ export interface OrderEvent {
     id: string;
     checkout_id: string;
     line_items: { status: string }[];
-    fulfillment: { events: { type: string; tracking_number?: string }[] };
+    fulfillment: { events: { type: string; tracking_number?: string; tracking_url?: string }[] };
     adjustments?: { type: string; totals?: { amount: number }[] }[];
     ucp: { version: string };
   };

@@ -232,3 +232,51 @@ test('sends no event to a host that resolves to a private address when the event
   expect(platform.events).toEqual([]);
   await platform.close();
 });
+
+test.each([
+  ['1012 AB', 'https://carrier.example/track/3SABC/NL/1012AB', false],
+  ['1012 AB', 'https://carrier.example/track?id=3SABC&zip=1012%20ab', false],
+  ['10115', 'https://carrier.example/track?id=JD0146&plz=10115', false],
+  ['10115', 'https://carrier.example/track?id=JD1011546', true],
+])('an event for the delivery to %s has the tracking URL %s: %s', async (postal_code, tracking_url, isSent) => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const { path } = await givenUcpOrder(shop, platform.url);
+  await platform.until(1);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
+  await shop.owner.query(
+    `update commerce.orders set shipping_address = shipping_address || jsonb_build_object('postal_code', $2::text)
+      where site_id = $1`,
+    [shop.site_id, postal_code],
+  );
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params: { path },
+    body: { tracking_number: '3SABC', carrier: 'PostNL', tracking_url },
+  });
+
+  const [, shipped] = (await platform.until(3)).at(-1)?.order.fulfillment.events ?? [];
+  expect(shipped).toMatchObject({ type: 'shipped', tracking_number: '3SABC' });
+  expect(shipped?.tracking_url).toBe(isSent ? tracking_url : undefined);
+  await platform.close();
+});
+
+test('refunds of lines and a cancellation are valid in version 2026-04-08', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities, version: '2026-04-08' });
+  const { path } = await givenUcpOrder(shop, platform.url);
+  await platform.until(1);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
+  await platform.until(2);
+  const { data: order } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path } });
+  const line_items = [{ line_item_id: order?.line_items[0]?.id ?? '', quantity: 2 }];
+  const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params: { path },
+    body: { reason: 'customer', amount: order?.total ?? '', line_items },
+  });
+  expect(error).toBeUndefined();
+
+  const events = await platform.until(3);
+  for (const { order: told } of events) expect(faultsInAnswer('get_order', told)).toEqual([]);
+  expect(events.at(-1)?.order.adjustments?.map(({ type }) => type)).toContain('refund');
+  await platform.close();
+});
