@@ -1033,7 +1033,7 @@ create table commerce.agent_profiles (
   expires_at timestamp with time zone not null,
   webhook_url text,
   webhook_refused text,
-  keys jsonb not null default '[]'::jsonb,
+  keys jsonb,
   constraint agent_profiles_pkey PRIMARY KEY (site_id, id),
   constraint one_profile_per_url UNIQUE (site_id, url),
   constraint agent_profiles_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)

@@ -233,6 +233,22 @@ test('sends no event to a host that resolves to a private address when the event
   await platform.close();
 });
 
+test('a profile that an older release has kept is fetched again for its webhook_url and keys', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const entries = Object.fromEntries(capabilities.map((name) => [name, ['2026-08-25']]));
+  await shop.owner.query(
+    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, expires_at)
+      values ($1, gen_random_uuid(), $2, '127.0.0.1', '2026-08-25', $3, now() + interval '1 day')`,
+    [shop.site_id, platform.url, JSON.stringify(entries)],
+  );
+
+  const { id } = await givenUcpOrder(shop, platform.url);
+
+  expect((await platform.until(1))[0]?.order.id).toBe(id);
+  await platform.close();
+});
+
 test.each([
   ['1012 AB', 'https://carrier.example/track/3SABC/NL/1012AB', false],
   ['1012 AB', 'https://carrier.example/track?id=3SABC&zip=1012%20ab', false],
