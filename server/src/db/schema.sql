@@ -306,10 +306,12 @@ AS $function$
         from commerce.events e
         join commerce.agent_profiles p on p.site_id = e.site_id and p.id = commerce.platform_of(site, event_type, e.subject_id)
         where e.site_id = site and e.id = of_event
-        returning id, status
+        returning id
       )
-      select commerce.enqueue_deliveries(site, array_agg(id), now()) from (select * from made union all select * from to_platform) as all_made where status = 'pending'
-      having count(*) > 0;
+      select commerce.enqueue_deliveries(site, array_agg(id), now()) from made where status = 'pending'
+      having count(*) > 0
+      union all
+      select commerce.enqueue('deliver_to_platform', json_build_object('site_id', site, 'delivery_id', id), now()) from to_platform;
     $function$
 ;
 

@@ -1,3 +1,4 @@
+import { Logger, runOnce } from 'graphile-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { workJobs } from '../../test/jobs.ts';
@@ -6,6 +7,7 @@ import { waitFor } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
 import { faultsInAnswer, ucpClient } from '../../test/ucp.ts';
 import { openPlatform } from '../../test/ucp-platform.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { CAPABILITIES } from '../ucp/protocol.ts';
 import type { Jobs } from './run.ts';
 
@@ -230,6 +232,24 @@ test('sends no event to a host that resolves to a private address when the event
   ]);
   expect(rows).toEqual([{ outcome: 'url_refused' }]);
   expect(platform.events).toEqual([]);
+  await platform.close();
+});
+
+test('a process of an older release, which does not know platforms, leaves their events to newer processes', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  await jobs.stop();
+  const { id } = await givenUcpOrder(shop, platform.url);
+
+  // An older release does nothing for a delivery that is not to a webhook.
+  await runOnce({
+    connectionString: databaseUrl(),
+    logger: new Logger(() => () => undefined),
+    taskList: { deliver_webhook: async () => undefined },
+  });
+  jobs = await workJobs({ baseUrl: shop.baseUrl });
+
+  expect((await platform.until(1))[0]?.order.id).toBe(id);
   await platform.close();
 });
 
