@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
+import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { publishProfile, ucpClient } from '../../test/ucp.ts';
 import { openPlatform, type Signing, type Unsigned } from '../../test/ucp-platform.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { CAPABILITIES } from './protocol.ts';
 
 const capabilities = Object.keys(CAPABILITIES);
@@ -205,6 +207,20 @@ test('rejects a signature for another path, method, query or shop', async () => 
   const queried = { ...read, url: `${read.url}?a=1` };
   const plain = await platform.sign(read);
   expect(await answerTo(queried, plain)).toMatchObject({ content: 'The signature must also cover @query.' });
+});
+
+test('more than 60 refused signatures a minute are answered with 429, and a valid one still with the cart', async () => {
+  const { site_id, request } = await openUcp();
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
+  const there = () => ({ ...request(), url: `${limited.baseUrl}/sites/${site_id}/ucp/v1/carts` });
+  const refusals = [];
+  for (let sent = 0; sent < 61; sent += 1) refusals.push(await send(there(), { without: ['@path'] }));
+  const made = await send(there());
+  await stopServer(limited);
+
+  expect(refusals.map(({ status }) => status)).toEqual([...Array(60).fill(401), 429]);
+  expect(refusals.at(-1)).toMatchObject({ code: 'rate_limited', content: expect.stringContaining('Try again in') });
+  expect(made).toMatchObject({ status: 201 });
 });
 
 test('rejects half a signature and headers that are not dictionaries', async () => {
