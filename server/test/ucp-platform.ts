@@ -18,7 +18,7 @@ export interface OrderEvent {
     id: string;
     checkout_id: string;
     line_items: { status: string }[];
-    fulfillment: { events: { type: string; tracking_number?: string }[] };
+    fulfillment: { events: { type: string; tracking_number?: string; tracking_url?: string }[] };
     adjustments?: { type: string; totals?: { amount: number }[] }[];
     ucp: { version: string };
   };
@@ -143,6 +143,8 @@ export interface Signing {
   kid?: string;
   /** The digest header, instead of that of the body. */
   digest?: string;
+  /** The only member of the digest that is covered. */
+  part?: string;
 }
 
 /** Adds the digest and the signature to a request. */
@@ -150,7 +152,7 @@ async function signed(
   privateKey: webcrypto.CryptoKey,
   keyid: string,
   { method, url, headers, body }: Unsigned,
-  { without = [], params = '', kid = keyid, digest }: Signing,
+  { without = [], params = '', kid = keyid, digest, part }: Signing,
 ): Promise<Record<string, string>> {
   const target = new URL(url);
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -167,8 +169,13 @@ async function signed(
     ...(named['ucp-agent'] && { 'ucp-agent': named['ucp-agent'] }),
   };
   const names = Object.keys(all).filter((name) => !without.includes(name));
-  const input = `(${names.map((name) => `"${name}"`).join(' ')});keyid="${kid}"${params}`;
-  const base = [...names.map((name) => `"${name}": ${all[name]}`), `"@signature-params": ${input}`].join('\n');
+  const lines = names.map((name): [string, string | undefined] =>
+    name === 'content-digest' && part !== undefined
+      ? [`"content-digest";key="${part}"`, new RegExp(`${part}=(:[^:]*:)`).exec(all[name] ?? '')?.[1]]
+      : [`"${name}"`, all[name]],
+  );
+  const input = `(${lines.map(([name]) => name).join(' ')});keyid="${kid}"${params}`;
+  const base = [...lines.map(([name, value]) => `${name}: ${value}`), `"@signature-params": ${input}`].join('\n');
   const signature = Buffer.from(await subtle.sign(ES256, privateKey, Buffer.from(base))).toString('base64');
   return {
     ...headers,

@@ -14,6 +14,8 @@ import { printedBy } from '../../test/printed.ts';
 import { givenShippedOrder } from '../../test/returns.ts';
 import { FILES_DIR } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { ucpClient } from '../../test/ucp.ts';
+import { openPlatform } from '../../test/ucp-platform.ts';
 import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 import { encode, type Frame, type Header, opening, RowCounter, readFrames } from '../backup/format.ts';
 import { verify } from '../backup/verify.ts';
@@ -21,6 +23,7 @@ import { directoryStore } from '../files/directory.ts';
 import { addDomain } from '../shop/merchant/domains.ts';
 import { LEFT_OUT, SECRET_TABLES } from '../shop/sites/moved-tables.ts';
 import { tablesOfSites } from '../shop/sites/tables.ts';
+import { CAPABILITIES } from '../ucp/protocol.ts';
 import { auditVerify } from './audit-verify.ts';
 
 type TestShop = Awaited<ReturnType<typeof openShop>>;
@@ -230,6 +233,41 @@ test('every table with rows of a site is exported, or listed with the reason for
 
   const listed = [...Object.keys(LEFT_OUT), ...Object.keys(SECRET_TABLES)];
   expect([...moved, ...listed].toSorted()).toEqual(names.toSorted());
+});
+
+test('a copy of a shop sends no events of the copied orders to their platform, even after the platform has called the copy', async () => {
+  const shop = await openShop();
+  const { site_id, owner } = shop;
+  const order = await shop.givenOrder();
+  const platform = await openPlatform({ capabilities: Object.keys(CAPABILITIES) });
+  await owner.query(
+    `with p as (
+        insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, webhook_url, keys, expires_at)
+        values ($1, gen_random_uuid(), $3, '127.0.0.1', '2026-08-25', '{}', $3, '[]', now())
+        returning id
+      )
+      update commerce.checkouts k set platform_id = p.id from p where k.site_id = $1 and k.order_id = $2`,
+    [site_id, order.id, platform.url],
+  );
+
+  const { api_keys } = await imported(await exported(shop));
+
+  const { baseUrl } = other;
+  await ucpClient({ issuer: `${baseUrl}/sites/${site_id}`, profile: platform.url }).call('search_catalog', '', {
+    body: {},
+  });
+  const dashboard = createDashboardClient({ baseUrl, apiKey: api_keys[0]?.secret ?? '', maxAttempts: 1 });
+  const params = { path: { order_id: order.id } };
+  const { error } = await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  expect(error).toBeUndefined();
+  const { rows } = await other.owner.query(
+    `select p.webhook_url, count(d.id)::int as deliveries from commerce.agent_profiles p
+      left join commerce.webhook_deliveries d on d.site_id = p.site_id and d.platform_id = p.id
+      where p.site_id = $1 group by 1`,
+    [site_id],
+  );
+  expect(rows).toEqual([{ webhook_url: expect.stringContaining('/events/orders'), deliveries: 0 }]);
+  await platform.close();
 });
 
 /** Writes a copy of a file in which frames are changed. */

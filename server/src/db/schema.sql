@@ -306,10 +306,12 @@ AS $function$
         from commerce.events e
         join commerce.agent_profiles p on p.site_id = e.site_id and p.id = commerce.platform_of(site, event_type, e.subject_id)
         where e.site_id = site and e.id = of_event
-        returning id, status
+        returning id
       )
-      select commerce.enqueue_deliveries(site, array_agg(id), now()) from (select * from made union all select * from to_platform) as all_made where status = 'pending'
-      having count(*) > 0;
+      select commerce.enqueue_deliveries(site, array_agg(id), now()) from made where status = 'pending'
+      having count(*) > 0
+      union all
+      select commerce.enqueue('deliver_to_platform', json_build_object('site_id', site, 'delivery_id', id), now()) from to_platform;
     $function$
 ;
 
@@ -1033,7 +1035,7 @@ create table commerce.agent_profiles (
   expires_at timestamp with time zone not null,
   webhook_url text,
   webhook_refused text,
-  keys jsonb not null default '[]'::jsonb,
+  keys jsonb,
   constraint agent_profiles_pkey PRIMARY KEY (site_id, id),
   constraint one_profile_per_url UNIQUE (site_id, url),
   constraint agent_profiles_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)

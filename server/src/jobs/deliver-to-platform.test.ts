@@ -1,3 +1,4 @@
+import { Logger, runOnce } from 'graphile-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { workJobs } from '../../test/jobs.ts';
@@ -6,6 +7,7 @@ import { waitFor } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
 import { faultsInAnswer, ucpClient } from '../../test/ucp.ts';
 import { openPlatform } from '../../test/ucp-platform.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { CAPABILITIES } from '../ucp/protocol.ts';
 import type { Jobs } from './run.ts';
 
@@ -230,5 +232,87 @@ test('sends no event to a host that resolves to a private address when the event
   ]);
   expect(rows).toEqual([{ outcome: 'url_refused' }]);
   expect(platform.events).toEqual([]);
+  await platform.close();
+});
+
+test('a process of an older release, which does not know platforms, leaves their events to newer processes', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  await jobs.stop();
+  const { id } = await givenUcpOrder(shop, platform.url);
+
+  // An older release does nothing for a delivery that is not to a webhook.
+  await runOnce({
+    connectionString: databaseUrl(),
+    logger: new Logger(() => () => undefined),
+    taskList: { deliver_webhook: async () => undefined },
+  });
+  jobs = await workJobs({ baseUrl: shop.baseUrl });
+
+  expect((await platform.until(1))[0]?.order.id).toBe(id);
+  await platform.close();
+});
+
+test('a profile that an older release has kept is fetched again for its webhook_url and keys', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const entries = Object.fromEntries(capabilities.map((name) => [name, ['2026-08-25']]));
+  await shop.owner.query(
+    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, expires_at)
+      values ($1, gen_random_uuid(), $2, '127.0.0.1', '2026-08-25', $3, now() + interval '1 day')`,
+    [shop.site_id, platform.url, JSON.stringify(entries)],
+  );
+
+  const { id } = await givenUcpOrder(shop, platform.url);
+
+  expect((await platform.until(1))[0]?.order.id).toBe(id);
+  await platform.close();
+});
+
+test.each([
+  ['1012 AB', 'https://carrier.example/track/3SABC/NL/1012AB', false],
+  ['1012 AB', 'https://carrier.example/track?id=3SABC&zip=1012%20ab', false],
+  ['10115', 'https://carrier.example/track?id=JD0146&plz=10115', false],
+  ['10115', 'https://carrier.example/track?id=JD1011546', true],
+])('an event for the delivery to %s has the tracking URL %s: %s', async (postal_code, tracking_url, isSent) => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const { path } = await givenUcpOrder(shop, platform.url);
+  await platform.until(1);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
+  await shop.owner.query(
+    `update commerce.orders set shipping_address = shipping_address || jsonb_build_object('postal_code', $2::text)
+      where site_id = $1`,
+    [shop.site_id, postal_code],
+  );
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params: { path },
+    body: { tracking_number: '3SABC', carrier: 'PostNL', tracking_url },
+  });
+
+  const [, shipped] = (await platform.until(3)).at(-1)?.order.fulfillment.events ?? [];
+  expect(shipped).toMatchObject({ type: 'shipped', tracking_number: '3SABC' });
+  expect(shipped?.tracking_url).toBe(isSent ? tracking_url : undefined);
+  await platform.close();
+});
+
+test('refunds of lines and a cancellation are valid in version 2026-04-08', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities, version: '2026-04-08' });
+  const { path } = await givenUcpOrder(shop, platform.url);
+  await platform.until(1);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
+  await platform.until(2);
+  const { data: order } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path } });
+  const line_items = [{ line_item_id: order?.line_items[0]?.id ?? '', quantity: 2 }];
+  const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params: { path },
+    body: { reason: 'customer', amount: order?.total ?? '', line_items },
+  });
+  expect(error).toBeUndefined();
+
+  const events = await platform.until(3);
+  for (const { order: told } of events) expect(faultsInAnswer('get_order', told)).toEqual([]);
+  expect(events.at(-1)?.order.adjustments?.map(({ type }) => type)).toContain('refund');
   await platform.close();
 });

@@ -63,9 +63,7 @@ export function deliverWebhook(deps: DeliveryDeps) {
     const taken = await share.take({ site_id, webhook_id: due.receiver }, () => measured(due.send));
     if ('done' in taken && taken.done.outcome !== 'not_signed') usage.count(site_id, 'deliveries');
     await inShopAsSystem(db, site_id, (shop) =>
-      'done' in taken
-        ? attempts.record(shop, due, taken.done)
-        : attempts.enqueue(shop, delivery_id, taken.retry_in_seconds),
+      'done' in taken ? attempts.record(shop, due, taken.done) : attempts.enqueue(shop, due, taken.retry_in_seconds),
     );
   };
 }

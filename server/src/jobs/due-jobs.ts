@@ -20,7 +20,7 @@ const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
   from (
     select run_at from graphile_worker._private_jobs
     where is_available and priority = any('{0,1}') and run_at <= now() + $3::int * interval '1 millisecond'
-      and task_id = (select id from graphile_worker._private_tasks where identifier = $1)
+      and task_id = any(array(select id from graphile_worker._private_tasks where identifier = any($1)))
     order by run_at limit $2
   ) as soon`;
 
@@ -31,8 +31,8 @@ interface DueSoon {
 }
 
 export interface DueJobs {
-  /** The task name of the jobs. Their priority is 0, or 1 if they may wait for others. */
-  task: string;
+  /** The task names of the jobs. Their priority is 0, or 1 if they may wait for others. */
+  tasks: string[];
   /** Maximum number of jobs to count. */
   most: number;
   /** Makes this many idle workers look for a job. */
@@ -43,7 +43,7 @@ export interface DueJobs {
 export function wakeWhenDue(
   { connectionString }: RunnerOptions,
   logger: Logger,
-  { task, most, wake }: DueJobs,
+  { tasks, most, wake }: DueJobs,
 ): () => Promise<void> {
   const queue = openQueuePool({ connectionString, maxPoolSize: 1 });
   let timer: NodeJS.Timeout;
@@ -56,7 +56,7 @@ export function wakeWhenDue(
   const look = async () => {
     let wait_ms = EVERY_MS;
     try {
-      const values = [task, most, EVERY_MS];
+      const values = [tasks, most, EVERY_MS];
       const { rows } = await queue.query<DueSoon>(DUE_SOON, values);
       const { due = 0, next_ms = null } = rows[0] ?? {};
       wait_ms = Math.max(next_ms ?? EVERY_MS, SHORTEST_MS);

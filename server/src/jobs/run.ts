@@ -202,6 +202,7 @@ function startMails({ url, mailConcurrency, ...deps }: JobDeps, watch: Watch): P
 }
 
 async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {
+  const deliver = deliverWebhook(deps);
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
@@ -211,10 +212,13 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
     noHandleSignals: true,
     logger: jobLogger(deps.logger),
     parsedCronItems: [],
-    taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(deps)) },
+    taskList: {
+      deliver_webhook: counted('deliver_webhook', deliver),
+      deliver_to_platform: counted('deliver_to_platform', deliver),
+    },
   };
   const kept = await keepRunning(options, deps.logger, watch.add, reportTo(deps.db));
-  const due = { task: 'deliver_webhook', most: options.concurrency, wake: kept.wake };
+  const due = { tasks: Object.keys(options.taskList), most: options.concurrency, wake: kept.wake };
   const stopWaking = wakeWhenDue(options, deps.logger, due);
   return {
     async stop() {

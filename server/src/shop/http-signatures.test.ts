@@ -104,6 +104,22 @@ test.each([
   expect(parseSignatures(input, 'sig1=:AAAA:')).toBeUndefined();
 });
 
+test('parameters are read only outside of the texts of others', () => {
+  const input = 'sig1=("@method" "@path");x=";created=7;tag=(a)";keyid="one";created=5';
+  const [parsed] = parseSignatures(input, 'sig1=:AAAA:') ?? [];
+
+  expect(parsed).toMatchObject({ components: ['"@method"', '"@path"'], keyid: 'one', tag: undefined, created: 5 });
+});
+
+test('reads a long Signature-Input in a time that grows with its length', () => {
+  const start = performance.now();
+  const [parsed] = parseSignatures(`sig1=("@method");x="${'\\"'.repeat(75_000)})";keyid="one"`, 'sig1=:AAAA:') ?? [];
+
+  expect(parsed).toMatchObject({ components: ['"@method"'], keyid: 'one' });
+  // Quadratic, it would be half a minute.
+  expect(performance.now() - start).toBeLessThan(3_000);
+});
+
 test('the digest and the thumbprint are those of the RFCs 9530 and 8037', () => {
   // RFC 9530, appendix D, and RFC 8037, appendix A.3.
   expect(contentDigest('{"hello": "world"}\n')).toBe('sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:');

@@ -62,11 +62,11 @@ const STRING = '"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\["\\\\])*"';
 const BARE = `(?:${STRING}|-?\\d{1,15}|[A-Za-z*][\\w!#$%&'*+.^\`|~:/-]*|:[A-Za-z0-9+/=]*:|\\?[01])`;
 const PARAMS = `(?:;${KEY}(?:=${BARE})?)*`;
 const COMPONENT = `${STRING}${PARAMS}`;
-const INNER_LIST = `\\((?:${COMPONENT}(?: ${COMPONENT})*)?\\)${PARAMS}`;
+const COMPONENTS = `\\((?:${COMPONENT}(?: ${COMPONENT})*)?\\)`;
 
 /** Returns the signatures of a message, at most five; undefined if a field is not a dictionary as in RFC 9421. */
 export function parseSignatures(input: string, signature: string): ParsedSignature[] | undefined {
-  const inputs = membersOf(input, INNER_LIST);
+  const inputs = membersOf(input, `${COMPONENTS}${PARAMS}`);
   const signatures = membersOf(signature, `:[A-Za-z0-9+/=]*:${PARAMS}`);
   if (!inputs || !signatures || inputs.size === 0) return undefined;
   return [...inputs].slice(0, 5).flatMap(([label, params]) => {
@@ -76,13 +76,15 @@ export function parseSignatures(input: string, signature: string): ParsedSignatu
 }
 
 function parsedInput(params: string): Omit<ParsedSignature, 'params' | 'signature'> {
-  const end = params.lastIndexOf(')');
-  const text = (name: string) => new RegExp(`;${name}="([^"\\\\]*)"`).exec(params.slice(end))?.[1];
+  const [list = ''] = new RegExp(`^${COMPONENTS}`).exec(params) ?? [];
+  const components = list.match(new RegExp(COMPONENT, 'g')) ?? [];
+  const given = params.slice(list.length).matchAll(new RegExp(`;(${KEY})(?:=(${BARE}))?`, 'g'));
+  const values = new Map(Array.from(given, ([, name, value = '']) => [name, value]));
+  const text = (name: string) => /^"([^"\\]*)"$/.exec(values.get(name) ?? '')?.[1];
   const number = (name: string) => {
-    const found = new RegExp(`;${name}=(-?\\d{1,15})(?:;|$)`).exec(params.slice(end))?.[1];
-    return found === undefined ? undefined : Number(found);
+    const value = values.get(name) ?? '';
+    return /^-?\d+$/.test(value) ? Number(value) : undefined;
   };
-  const components = params.slice(0, end).match(new RegExp(COMPONENT, 'g')) ?? [];
   const moments = { created: number('created'), expires: number('expires') };
   return { components, keyid: text('keyid'), tag: text('tag'), ...moments };
 }

@@ -30,7 +30,7 @@ const failed = new LRUCache<string, ProtocolError>({ max: 1_000, ttl: 60_000 });
 
 /** Returns the URL in `UCP-Agent: profile="https://…"`, a dictionary of structured fields (RFC 8941). */
 export function profileUrlIn(header: string | undefined): string {
-  const members = header?.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/) ?? [];
+  const members = header?.match(/(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g) ?? [];
   const named = members.flatMap((member) => /^\s*profile="((?:[^"\\]|\\["\\])*)"\s*(?:;.*)?$/.exec(member)?.[1] ?? []);
   // If a member appears twice, the last one counts.
   const url = named.at(-1)?.replaceAll(/\\(["\\])/g, '$1');
@@ -115,8 +115,8 @@ function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabiliti
   const declared = Object.entries(objectIn(ucp.capabilities ?? {})).slice(0, 200);
   const capabilities = declared.map(([name, entries]) => {
     if (!Array.isArray(entries)) throw malformed('each entry of ucp.capabilities must be a list.');
-    const versions = entries.slice(0, 20).map((entry) => String(objectIn(entry).version));
-    return [name, versions.filter((one) => VERSION.test(one))] as const;
+    const versions = entries.slice(0, 20).map((entry) => objectIn(entry).version);
+    return [name, versions.filter((one) => typeof one === 'string' && VERSION.test(one)) as string[]] as const;
   });
   const known = Object.fromEntries(capabilities.filter(([name]) => NAME.test(name)));
   return { version, capabilities: known, keys: keysIn(objectIn(document)) };
@@ -131,9 +131,16 @@ const MOST_KEYS = 20;
 function keysIn({ signing_keys, keys = signing_keys ?? [] }: Record<string, unknown>): JsonWebKey[] {
   if (!Array.isArray(keys)) throw malformed('keys must be a list.');
   const usable = keys.slice(0, MOST_KEYS).map(objectIn).filter(isForSignatures);
-  return usable.map(
-    ({ kid, kty, crv, x, y, alg }) => JSON.parse(JSON.stringify({ kid, kty, crv, x, y, alg })) as JsonWebKey,
-  );
+  return usable.map((key) => Object.fromEntries(MEMBERS.flatMap((name) => memberOf(key, name))));
+}
+
+const MEMBERS = ['kid', 'kty', 'crv', 'x', 'y', 'alg'];
+/** A signature names its key in ASCII (RFC 8941), and the members of supported keys are shorter. */
+const MEMBER = /^[\x20-\x7e]{1,256}$/;
+
+function memberOf(key: Record<string, unknown>, name: string): [string, string][] {
+  const value = key[name];
+  return typeof value === 'string' && MEMBER.test(value) ? [[name, value]] : [];
 }
 
 /** RFC 7517, sections 4.2 and 4.3. */

@@ -49,7 +49,9 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   if (key !== undefined && !isUuid(key))
     throw new ProtocolError(400, 'invalid_request', 'The Idempotency-Key must be a UUID.');
   const front = await inShop(deps.db, tenant, SYSTEM, readFront);
-  const profile = await signerOf(deps, tenant, { req, body: named.body }, named.profile_url, front);
+  const profile = await signerOf(deps, tenant, { req, body: named.body }, named.profile_url, front).catch(
+    (error: unknown) => refuse(deps, req, error),
+  );
   requireVersion(profile);
   return new UcpCall(deps, {
     ...{ tenant, front, profile, key, resource, token: tokenIn(req), origin: deps.hosts.addressOf(tenant.site_id) },
@@ -77,6 +79,13 @@ async function signerOf(
   const fresh = await profileAt(deps, tenant, profile_url, ip, { refresh: true });
   requireSignature(received, fresh.keys, require_ucp_signatures);
   return fresh;
+}
+
+/** Counts a refused signature like every invalid credential. Above the limit, the response is 429 instead of 401. */
+async function refuse({ limits }: OpeningDeps, req: Request, error: unknown): Promise<never> {
+  if (!(error instanceof ProtocolError && error.status === 401)) throw error;
+  const { refusal } = await limits.countFailure(req, 'signature');
+  throw refusal ?? error;
 }
 
 /** Returns the agent token. Rejects any other credential, because its sender expects it to be used. */

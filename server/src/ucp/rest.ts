@@ -60,8 +60,8 @@ function publish(deps: OpeningDeps): RequestHandler {
       if (version !== undefined && !VERSIONS.includes(version)) {
         throw new ProtocolError(404, 'not_found', `There is no such version. Take ${VERSIONS.join(' or ')}.`);
       }
-      res.set('Cache-Control', 'public, max-age=300').set('Access-Control-Allow-Origin', '*');
       const keys = await inShop(deps.db, tenant, SYSTEM, (shop) => publicKeys(shop, deps.secretKey));
+      res.set('Cache-Control', 'public, max-age=300').set('Access-Control-Allow-Origin', '*');
       const published = { issuer: issuerOf(deps, req, tenant), keys };
       res.json(version === undefined ? profileOf(published) : profileIn(version, published));
     } catch (error) {

@@ -1,7 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
+import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { publishProfile, ucpClient } from '../../test/ucp.ts';
 import { openPlatform, type Signing, type Unsigned } from '../../test/ucp-platform.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { CAPABILITIES } from './protocol.ts';
 
 const capabilities = Object.keys(CAPABILITIES);
@@ -117,6 +120,82 @@ test.each(['@method', '@authority', '@path', 'content-digest', 'content-type', '
   },
 );
 
+test('rejects a signature over a part of the digest, with which the body could be replaced', async () => {
+  const { request } = await openUcp();
+  const one = request();
+  const sum = (name: string, text: string) =>
+    `${name.replace('sha', 'sha-')}=:${createHash(name).update(text).digest('base64')}:`;
+  const digest = `${sum('sha512', one.body)}, ${sum('sha256', one.body)}`;
+  const headers = await platform.sign(one, { digest, part: 'sha-512' });
+  const more = one.body.replace('"quantity":1', '"quantity":9');
+  const replaced = `${sum('sha512', one.body)}, ${sum('sha256', more)}`;
+
+  expect(await answerTo({ ...one, body: more }, { ...headers, 'Content-Digest': replaced })).toMatchObject({
+    ...{ status: 401, code: 'signature_invalid' },
+    content: 'The signature must also cover content-digest.',
+  });
+  expect(await send(one, { digest })).toMatchObject({ status: 201 });
+});
+
+test.each([
+  ['an id that PostgreSQL cannot store', { kid: 'a\u0000b', kty: 'EC', crv: 'P-256' }],
+  ['half a surrogate', { kid: 'strange', kty: 'EC', crv: '\ud800' }],
+  ['an object as a coordinate', { kid: 'strange', kty: 'EC', crv: 'P-256', x: { a: '\u0000' } }],
+  ['a hundred kilobytes', { kid: 'strange', kty: 'EC', crv: 'P-256', x: 'x'.repeat(100_000) }],
+])('serves a platform with a key that has %s, and keeps nothing of it', async (_, key) => {
+  const strange = await openPlatform({ capabilities });
+  strange.publishKeys([...strange.keys(), key]);
+  const { request, owner, site_id } = await openUcp();
+  const one = request();
+
+  const named = { ...one, headers: { ...one.headers, 'UCP-Agent': `profile="${strange.url}"` } };
+  expect(await send(named, {}, strange)).toMatchObject({ status: 201 });
+  const { rows } = await owner.query(
+    'select length(keys::text) as kept from commerce.agent_profiles where site_id = $1',
+    [site_id],
+  );
+  expect(rows[0].kept).toBeLessThan(500);
+  await strange.close();
+});
+
+test('a profile whose version is nested 50,000 times declares no version', async () => {
+  const { issuer } = await openUcp();
+  const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const agent = await publishProfile(
+    `{"ucp":{"version":"2026-08-25","services":{},"payment_handlers":{},"capabilities":{"dev.ucp.shopping.cart":[{"version":${nested}}]}}}`,
+  );
+
+  const answer = await ucpClient({ issuer, profile: agent.url }).send('get_cart', randomUUID());
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('capabilities_incompatible')]);
+  await agent.close();
+});
+
+test('an error in place of the profile of a shop may not be cached', async () => {
+  const { issuer, owner, site_id } = await openUcp();
+  await owner.query('begin');
+  // The first request creates the key of the shop, and waits for this lock in vain.
+  await owner.query('select from commerce.sites where site_id = $1 for update', [site_id]);
+  const failed = await fetch(`${issuer}/.well-known/ucp`);
+  await owner.query('rollback');
+
+  expect([failed.status, failed.headers.get('cache-control')]).toEqual([503, 'no-store']);
+  expect((await fetch(`${issuer}/.well-known/ucp`)).headers.get('cache-control')).toBe('public, max-age=300');
+});
+
+test('shoppers who first ask for the profile of a shop at once get the same key', async () => {
+  const { issuer, owner, site_id } = await openUcp();
+  const kids = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const { keys } = (await (await fetch(`${issuer}/.well-known/ucp`)).json()) as { keys: { kid: string }[] };
+      return keys.map(({ kid }) => kid);
+    }),
+  );
+
+  const { rows } = await owner.query('select kid from commerce.signing_keys where site_id = $1', [site_id]);
+  expect(rows).toHaveLength(1);
+  expect(kids).toEqual(kids.map(() => [rows[0].kid]));
+});
+
 test('rejects a signature for another path, method, query or shop', async () => {
   const { issuer, agent, request } = await openUcp();
   const { id } = await send(request());
@@ -128,6 +207,20 @@ test('rejects a signature for another path, method, query or shop', async () => 
   const queried = { ...read, url: `${read.url}?a=1` };
   const plain = await platform.sign(read);
   expect(await answerTo(queried, plain)).toMatchObject({ content: 'The signature must also cover @query.' });
+});
+
+test('more than 60 refused signatures a minute are answered with 429, and a valid one still with the cart', async () => {
+  const { site_id, request } = await openUcp();
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
+  const there = () => ({ ...request(), url: `${limited.baseUrl}/sites/${site_id}/ucp/v1/carts` });
+  const refusals = [];
+  for (let sent = 0; sent < 61; sent += 1) refusals.push(await send(there(), { without: ['@path'] }));
+  const made = await send(there());
+  await stopServer(limited);
+
+  expect(refusals.map(({ status }) => status)).toEqual([...Array(60).fill(401), 429]);
+  expect(refusals.at(-1)).toMatchObject({ code: 'rate_limited', content: expect.stringContaining('Try again in') });
+  expect(made).toMatchObject({ status: 201 });
 });
 
 test('rejects half a signature and headers that are not dictionaries', async () => {

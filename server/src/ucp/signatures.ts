@@ -94,8 +94,14 @@ function neededIn({ headers }: Signable, req: Request, body: Buffer | undefined)
   return ['@method', '@authority', '@path', ...query, ...ofBody, ...present];
 }
 
+/**
+ * A signature for Web Bot Auth covers its member of `signature-agent`. Of the other fields it must cover all members, because
+ * the server may read another one than the signature has covered.
+ */
 function covers({ components }: ParsedSignature, name: string): boolean {
-  return components.some((one) => one === `"${name}"` || one.startsWith(`"${name}";key=`));
+  return components.some(
+    (one) => one === `"${name}"` || (name === 'signature-agent' && one.startsWith(`"${name}";key=`)),
+  );
 }
 
 function staleness({ created, expires }: ParsedSignature): ProtocolError | undefined {

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 
 /**
  * Order events for UCP platforms. `checkouts.platform_id` is the profile that began a checkout over UCP. An event of its order gets
- * a delivery to the `webhook_url` of that profile, beside the deliveries to webhooks. `webhook_refused` is the reason why a profile's
- * URL is not used. `signing_keys` has the keys with which a shop
- * signs these requests; the private keys are encrypted with SECRET_KEY.
+ * a delivery to the `webhook_url` of that profile, beside the deliveries to webhooks. These deliveries have jobs of their own, which
+ * processes of older releases leave to newer ones. `webhook_refused` is the reason why a profile's URL is not used. `signing_keys`
+ * has the keys with which a shop signs these requests; the private keys are encrypted with SECRET_KEY.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -86,13 +86,15 @@ const REPLACEMENTS: [name: string, before: string, after: string][] = [
         from commerce.events e
         join commerce.agent_profiles p on p.site_id = e.site_id and p.id = commerce.platform_of(site, event_type, e.subject_id)
         where e.site_id = site and e.id = of_event
-        returning id, status
+        returning id
       )`,
   ],
   [
     'fan_out',
-    `from made where status = 'pending'`,
-    `from (select * from made union all select * from to_platform) as all_made where status = 'pending'`,
+    `having count(*) > 0;`,
+    `having count(*) > 0
+      union all
+      select commerce.enqueue('deliver_to_platform', json_build_object('site_id', site, 'delivery_id', id), now()) from to_platform;`,
   ],
 ];
 

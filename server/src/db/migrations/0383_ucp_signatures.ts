@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
-/** The public keys in the profiles of agents, and whether a shop serves only UCP requests that are signed with one of them. */
+/**
+ * The public keys in the profiles of agents, and whether a shop serves only UCP requests that are signed with one of them. A
+ * profile that an older release has kept has no keys (null) and no `webhook_url`.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    alter table commerce.agent_profiles add column keys jsonb not null default '[]';
+    alter table commerce.agent_profiles add column keys jsonb;
     alter table commerce.site_settings add column require_ucp_signatures boolean not null default false;
   `);
 }

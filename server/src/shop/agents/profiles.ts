@@ -20,14 +20,14 @@ export interface FetchedProfile extends Omit<AgentProfile, 'id' | 'is_refreshabl
   keep_seconds: number;
 }
 
-const COLUMNS = sql`id, host, version, capabilities, webhook_url, webhook_refused, keys,
+const COLUMNS = sql`id, host, version, capabilities, webhook_url, webhook_refused, coalesce(keys, '[]') as keys,
   fetched_at <= now() - interval '1 minute' as is_refreshable`;
 
-/** Finds the cached profile of a URL, unless it must be fetched again. */
+/** Finds the cached profile of a URL, unless it must be fetched again, such as one that an older release has kept. */
 export function findProfile(shop: Shop, url: string): Promise<AgentProfile | undefined> {
   return shop.one<AgentProfile>(
     sql`select ${COLUMNS} from agent_profiles
-      where site_id = ${shop.siteId} and url = ${url} and expires_at > now()`,
+      where site_id = ${shop.siteId} and url = ${url} and expires_at > now() and keys is not null`,
   );
 }
 

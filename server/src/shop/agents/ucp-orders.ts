@@ -35,6 +35,8 @@ export interface PlatformOrder extends AgentTotals {
   shipped_at: string | null;
   delivered_at: string | null;
   cancelled_at: string | null;
+  /** The postal code of the delivery. */
+  postal_code: string | null;
   lines: Line[];
   shipments: Fulfillment[];
   refunds: Refund[];
@@ -68,6 +70,7 @@ const COLUMNS = selectList<PlatformOrder>({
   shipped_at: sql`o.shipped_at`,
   delivered_at: sql`o.delivered_at`,
   cancelled_at: current.cancelled_at,
+  postal_code: sql`o.shipping_address->>'postal_code'`,
   lines: sql`(
     select coalesce(json_agg(${line} order by l.position, l.id), '[]')
     from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0)`,
@@ -129,7 +132,9 @@ export function orderInUcp(shop: Shop, order: PlatformOrder, origin: string) {
     fulfillment: {
       events: [
         { id: `processing ${id}`, type: 'processing', occurred_at: created_at, line_items: order.lines.map(ordered) },
-        ...(order.shipments.length > 0 ? order.shipments.flatMap(shipmentInUcp) : withoutShipments(order)),
+        ...(order.shipments.length > 0
+          ? order.shipments.flatMap((one) => shipmentInUcp(order, one))
+          : withoutShipments(order)),
       ],
     },
     ...(adjustments.length > 0 && { adjustments }),
@@ -162,13 +167,13 @@ function ordered({ id, quantity }: Line) {
   return { id, quantity };
 }
 
-function shipmentInUcp(shipment: Fulfillment) {
+function shipmentInUcp({ postal_code }: PlatformOrder, shipment: Fulfillment) {
   const { id, items, created_at, delivered_at, tracking_number, tracking_url, carrier } = shipment;
   const line_items = items.map(({ line_item_id, quantity }) => ({ id: line_item_id, quantity }));
   const words = (text: string | null) => sanitizeMerchantText(text, CAPS.name) ?? undefined;
   const tracking = {
     ...(words(tracking_number) && { tracking_number: words(tracking_number) }),
-    ...(tracking_url && URL.canParse(tracking_url) && { tracking_url }),
+    ...(tracking_url && URL.canParse(tracking_url) && !contains(tracking_url, postal_code) && { tracking_url }),
     ...(words(carrier) && { carrier: words(carrier) }),
   };
   const event = (type: string, occurred_at: string) => ({
@@ -179,6 +184,12 @@ function shipmentInUcp(shipment: Fulfillment) {
     ...tracking,
   });
   return [event('shipped', created_at), ...(delivered_at ? [event('delivered', delivered_at)] : [])];
+}
+
+/** Whether a URL has the postal code of the buyer, as those of some carriers do, which show the delivery to who knows it. */
+function contains(url: string, postal_code: string | null): boolean {
+  const parts = postal_code?.match(/[a-z0-9]+/gi) ?? [];
+  return parts.length > 0 && new RegExp(`(?<![a-z0-9])${parts.join('(?:[ +-]|%20)?')}(?![a-z0-9])`, 'i').test(url);
 }
 
 /** The events of an order that was marked without shipments, such as an imported one. */

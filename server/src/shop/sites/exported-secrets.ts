@@ -18,7 +18,10 @@ import { staged } from './staging.ts';
  * the file. The import itself queues jobs for unprocessed images, unmatched withdrawals, scheduled products and due
  * invoices.
  */
-const MOVED_TASKS = ['send_mail', 'deliver_webhook', 'move_money', 'apply_consent', 'tell_low_stock', 'remove_file'];
+const MOVED_TASKS = [
+  ...['send_mail', 'deliver_webhook', 'deliver_to_platform', 'move_money', 'apply_consent', 'tell_low_stock'],
+  'remove_file',
+];
 
 /** Reads the jobs of a site with their times. Needs the owner of the tables. */
 export async function readJobs(owner: pg.ClientBase, site_id: string): Promise<ExportedSecrets['jobs']> {

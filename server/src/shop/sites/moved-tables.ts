@@ -58,8 +58,9 @@ const LEFT_COLUMNS: Columns = {
 
 /** Columns that move only in an encrypted export. */
 const SECRET_COLUMNS: Columns = {
-  // Only the server to which a shop moves notifies UCP platforms, not a copy of it.
+  // Only the server to which a shop moves notifies UCP platforms of its orders, not a copy of it.
   agent_profiles: ['webhook_url'],
+  checkouts: ['platform_id'],
   files: ['token_hash'],
   tokens: ['token_hash'],
   webhooks: ['previous_secret_expires_at', 'made_by'],

@@ -133,7 +133,7 @@ export async function record(shop: Shop, delivery: Attemptable, attempted: Attem
   // The webhook was disabled or deleted, or another process has recorded an attempt.
   if (kept === 0) return;
   if (given_up && webhook_id !== null) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
-  else if (wait !== null) await enqueue(shop, delivery.id, wait);
+  else if (wait !== null) await enqueue(shop, delivery, wait);
 }
 
 async function noteOutcome(shop: Shop, webhook_id: string, succeeded: boolean, given_up: boolean): Promise<void> {
@@ -165,9 +165,17 @@ async function markFailing(shop: Shop, webhook_id: string): Promise<void> {
   );
 }
 
-export async function enqueue(shop: Shop, delivery_id: string, wait_seconds: number): Promise<void> {
+export async function enqueue(
+  shop: Shop,
+  { id, webhook_id }: Pick<Attemptable, 'id' | 'webhook_id'>,
+  wait_seconds: number,
+): Promise<void> {
+  const run_at = sql`now() + ${wait_seconds}::float8 * interval '1 second'`;
+  const job = JSON.stringify({ site_id: shop.siteId, delivery_id: id });
   await shop.run(
-    sql`select enqueue_delivery(${shop.siteId}, ${delivery_id}, now() + ${wait_seconds}::float8 * interval '1 second')`,
+    webhook_id === null
+      ? sql`select enqueue('deliver_to_platform', ${job}::json, ${run_at})`
+      : sql`select enqueue_delivery(${shop.siteId}, ${id}, ${run_at})`,
   );
 }
 
