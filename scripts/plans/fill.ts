@@ -87,6 +87,7 @@ const VALUES: Record<string, (i: string, name: string) => string> = {
   numeric: (i) => `${i} % 100`,
   real: (i) => `${i} % 1000`,
   jsonb: () => `'{}'`,
+  inet: (i) => `inet '192.0.2.0' + ${i} % 250`,
   xid8: (i) => `(${i})::text::xid8`,
   tsvector: (i) => `to_tsvector('simple', 'word' || ${i} % 500)`,
   date: (i) => `date '2000-01-01' + (${i}) * interval '1 month'`,

@@ -6702,7 +6702,7 @@ export interface components {
             storefront_url: components["schemas"]["UrlOrNull"];
             /** @description The URL of a product in the shop's own pages, where {slug} or {id} stands for that of the product, such as https://shop.example/products/{slug}. Agents get it as url; if null, they get the hosted page to buy. */
             product_url_template: components["schemas"]["UrlOrNull"];
-            /** @description Whether requests over UCP must be signed (RFC 9421) with a key in the caller's profile. Signatures are verified in any case. Without one, the response is then 401 signature_missing. */
+            /** @description Whether requests over UCP must be signed (RFC 9421) with a key in the caller's profile. Signatures are verified in any case. A request without one is then rejected with the UCP error signature_missing. */
             require_ucp_signatures: boolean;
             /** @description Whether the hosted pages show a box, never pre-ticked, with which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
             ask_for_marketing: boolean;

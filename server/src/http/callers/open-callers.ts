@@ -141,7 +141,7 @@ export async function callerInSite(
 ): Promise<Caller> {
   const { rows } = await query<
     OrNulls<Omit<Tenant, 'catalog_version' | 'era'>> &
-      Pick<Tenant, 'catalog_version' | 'era'> & { closed: Closed | null; limits: SiteLimits }
+      Pick<Tenant, 'catalog_version' | 'era'> & { closed: Closed | null; limits: SiteLimits | null }
   >(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.closed, s.limits,
@@ -152,7 +152,7 @@ export async function callerInSite(
   const [found] = rows;
   if (!found || found.site_id === null) throw notFound('shop');
   if (found.closed) throw siteClosed(found.closed);
-  return { ...callerIn(found, NOBODY), limits: found.limits };
+  return { ...callerIn(found, NOBODY), limits: found.limits ?? {} };
 }
 
 async function byDeviceCode(

@@ -173,8 +173,8 @@ function shownAction(row: Row): AssistantAction {
       before: present.has(field) ? inText(present.get(field)) : null,
       after: inText(value),
     })),
-    status: row.status === 'pending' && row.expired ? 'expired' : row.status,
-  } as AssistantAction;
+    status: row.status === 'pending' && row.expired ? 'expired' : (row.status as AssistantAction['status']),
+  };
 }
 
 /** All values of a body by their place, such as `items.0.quantity`. A list of texts or numbers is one value. */
