@@ -166,7 +166,10 @@ played(
     await page.goto(`${server.baseUrl}/account?site_id=${shop.site_id}`);
     await press(page, 'revoke');
     const refused = await send('get_order', completed.order?.id);
-    expect([refused.status, refused.headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer realm="ucp"']);
+    expect([refused.status, refused.headers.get('WWW-Authenticate')]).toEqual([
+      401,
+      expect.stringContaining('error="invalid_token"'),
+    ]);
     const rows = await shop.owner.query('select from commerce.audit_events where actor_id = $1 and status = 401', [
       token_id,
     ]);
@@ -207,9 +210,7 @@ played(
         const { order } = await call('get_checkout', { id: checkout.id });
         expect(await call('get_order', { id: order?.id })).toMatchObject({ checkout_id: checkout.id });
       } else {
-        expect(await call('get_order', { id: randomUUID() })).toMatchObject({
-          messages: [{ code: 'identity_required' }],
-        });
+        await expect(call('get_order', { id: randomUUID() })).rejects.toThrow('identity_required');
       }
       await client.close();
     }

@@ -155,6 +155,7 @@ export interface Tables {
     state: string | null;
     issuer: string;
     code_hash: Buffer | null;
+    platform_host: string | null;
   };
   cart_items: {
     site_id: string;
@@ -1144,6 +1145,7 @@ export interface Tables {
     created_by: string | null;
     revoked_by: string | null;
     resource: '' | '/mcp' | '/ucp/mcp' | null;
+    platform_host: string | null;
   };
   ucp_requests: {
     site_id: string;

@@ -102,12 +102,14 @@ test('UCP over MCP names the missing scope in the WWW-Authenticate challenge (40
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const given = { meta: { 'ucp-agent': { profile: profile.url } }, id: randomUUID() };
 
+  const issuer = `http://localhost/sites/${shop.site_id}`;
   const address = `${shop.baseUrl}/sites/${shop.site_id}/ucp/mcp`;
   const refused = await call(address, access_token, 'get_order', '2026-07-28', given);
 
   expect([refused.status, refused.headers.get('WWW-Authenticate')]).toEqual([
     403,
-    'Bearer realm="ucp", error="insufficient_scope", scope="orders:read"',
+    `Bearer realm="${issuer}", error="insufficient_scope", scope="dev.ucp.shopping.order:read", ` +
+      `resource_metadata="http://localhost/.well-known/oauth-protected-resource/sites/${shop.site_id}/ucp/mcp"`,
   ]);
 });
 

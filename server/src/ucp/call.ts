@@ -13,6 +13,7 @@ import { type Sealing, seal, unseal } from '../shop/sealing.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
 import { WHICH_ITEMS } from '../shop/stock/stock.ts';
 import type { ProfileDeps } from './agent.ts';
+import { type Asker, insufficientScope, invalidToken } from './identity.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
 
 /** One UCP request over REST or MCP. It changes the shop's data only by operations of the contract. */
@@ -23,17 +24,25 @@ export interface UcpDeps extends ProfileDeps {
   identify(claim: Claim, operation: Operation): Promise<Caller>;
 }
 
+interface Answered {
+  status: number;
+  body: ErrorBody | HTTPValidationError;
+  headers: Record<string, string>;
+}
+
 /** The error response of an operation. */
 export class Refused extends Error {
   readonly status: number;
   readonly body: ErrorBody | HTTPValidationError;
   readonly headers: Record<string, string>;
+  readonly asker: Asker;
 
-  constructor(status: number, body: ErrorBody | HTTPValidationError, headers: Record<string, string>) {
+  constructor({ status, body, headers }: Answered, asker: Asker) {
     super(body.message);
     this.status = status;
     this.body = body;
     this.headers = headers;
+    this.asker = asker;
   }
 
   /** Whether this is a protocol error: neither a person nor the agent can resolve it within this request. */
@@ -53,7 +62,7 @@ interface Asked {
   step?: string;
 }
 
-export interface Opened {
+export interface Opened extends Asker {
   served: Served;
   tenant: Tenant;
   front: Front;
@@ -63,8 +72,6 @@ export interface Opened {
   agreed: Set<CapabilityName>;
   /** The agent token (`agt_…`), if the request has one. */
   token: string | undefined;
-  /** The resource of the request: UCP over REST belongs to the API. */
-  resource: '' | '/ucp/mcp';
   key: string | undefined;
 }
 
@@ -79,12 +86,13 @@ export class UcpCall {
 
   constructor(deps: UcpDeps, opened: Opened) {
     const { tenant, token, profile, key, resource } = opened;
-    const { id: profile_id, host } = profile;
+    const { id: profile_id, host, url } = profile;
+    const { host: platform_host } = new URL(url);
     const site_id = tenant.site_id;
     this.opened = opened;
     this.#deps = deps;
     this.#claim = token
-      ? { ...NO_CLAIM, kind: 'agent', secret: token, site_id, byProtocol: true, resource }
+      ? { ...NO_CLAIM, kind: 'agent', secret: token, site_id, byProtocol: true, resource, platform_host }
       : { ...NO_CLAIM, kind: 'guest_agent', secret: `${site_id} ${profile_id}`, site_id, guest: { profile_id, host } };
     this.#seed = key === undefined ? randomUUID() : `${this.#claim.secret} ${key.toLowerCase()}`;
   }
@@ -109,7 +117,7 @@ export class UcpCall {
       ...(body !== undefined && { body }),
     });
     if (answer.status < 400) return answer.body as T;
-    throw new Refused(answer.status, answer.body as ErrorBody, answer.headers);
+    throw new Refused(answer as Answered, this.opened);
   }
 
   /** Throws `Refused` if a later operation of this request will not accept the caller, before anything is written. */
@@ -120,8 +128,8 @@ export class UcpCall {
     } catch (error) {
       this.asked = true;
       const call = { operation, headers: this.#credential(), vouched: this.#claim };
-      const { status, body, headers } = await this.#deps.callOperation.refuse(this.opened.served, call, error as Error);
-      throw new Refused(status, body as ErrorBody, headers);
+      const answer = await this.#deps.callOperation.refuse(this.opened.served, call, error as Error);
+      throw new Refused(answer as Answered, this.opened);
     }
   }
 
@@ -212,23 +220,17 @@ const CODES: Record<string, string> = {
   cart_not_active: 'not_found',
 };
 
-export function protocolErrorOf({ status, body, headers }: Refused): ProtocolError {
+export function protocolErrorOf({ status, body, headers, asker }: Refused): ProtocolError {
   const told = { 'Retry-After': 'retry-after', RateLimit: 'ratelimit', 'RateLimit-Policy': 'ratelimit-policy' };
   const limit = Object.entries(told).flatMap(([name, key]) =>
     headers[key] === undefined ? [] : [[name, headers[key]]],
   );
   const conflict = body.error?.startsWith('idempotency') && status < 500 ? 409 : status;
   const message = messageOfFields(body) ?? body.message ?? 'The request was refused.';
-  return new ProtocolError(conflict, body.error ?? 'error', message, {
-    ...Object.fromEntries(limit),
-    ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="ucp"' }),
-    ...(body.error === 'insufficient_scope' && { 'WWW-Authenticate': scopeChallenge(body) }),
-  });
-}
-
-/** RFC 6750 §3.1. */
-function scopeChallenge({ scope }: ErrorBody): string {
-  return `Bearer realm="ucp", error="insufficient_scope", scope="${scope}"`;
+  const refusal = { content: message, headers: Object.fromEntries(limit) };
+  if (status === 401) return invalidToken(asker, refusal);
+  if (body.error === 'insufficient_scope') return insufficientScope(asker, String(body.scope), refusal);
+  return new ProtocolError(conflict, body.error ?? 'error', message, refusal.headers);
 }
 
 /** Joins the errors of all fields, as in `cheaper_than: The shop has no product with this id.` */

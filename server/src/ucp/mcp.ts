@@ -18,6 +18,7 @@ import { answerTo } from '../http/pipeline/errors.ts';
 import type { RequestContext } from '../http/request.ts';
 import { ShopError } from '../shop/errors.ts';
 import { protocolErrorOf, Refused, type UcpCall } from './call.ts';
+import { FailedStatus, withLateStatus } from './failed-status.ts';
 import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './functions.ts';
 import { type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
@@ -46,7 +47,7 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
     const handler = createMcpHandler(() => serverFor(deps, req, res, { site_id, failed, body: signed?.bytes }), {
       ...{ onerror, maxSubscriptions: 1, maxRequestBodySize: MAX_BYTES },
     });
-    await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res, signed?.json);
+    await toNodeHandler(withLateStatus(handler), { onerror, maxRequestBodySize: MAX_BYTES })(req, res, signed?.json);
     if (res.statusCode >= 500) context.cause ??= fault;
   };
 }
@@ -63,17 +64,6 @@ async function signedBody(req: Request, res: Response): Promise<{ bytes: Buffer;
     const { status, code, message } = failureOf(error, contextOf(res));
     res.status(status).json({ code, content: message });
     return undefined;
-  }
-}
-
-/** The HTTP status of a failed call. A client that receives a stream gets only the JSON-RPC error. */
-class FailedStatus {
-  status: number | undefined;
-
-  constructor(res: Response) {
-    const writeHead = res.writeHead.bind(res) as (...given: unknown[]) => Response;
-    res.writeHead = ((status: number, ...rest: unknown[]) =>
-      writeHead(this.status ?? status, ...rest)) as Response['writeHead'];
   }
 }
 
@@ -104,6 +94,7 @@ function serverFor(
     } catch (error) {
       const failure = failureOf(error, contextOf(res));
       const challenge = failure.headers['WWW-Authenticate'];
+      failed.isChallenge = challenge !== undefined;
       if (challenge !== undefined && !res.headersSent) res.setHeader('WWW-Authenticate', challenge);
       if (failure.status !== 400 && failure.status !== 422 && failure.status !== 424) failed.status = failure.status;
       throw asJsonRpc(failure);
@@ -122,7 +113,7 @@ async function callTool(
   let call: UcpCall | undefined;
   try {
     const { profile_url, key } = metaIn(given, name, req.get('Idempotency-Key'));
-    call = await open(deps, req, res, { profile_url, key, body: bytes, resource: '/ucp/mcp' });
+    call = await open(deps, req, res, { name, profile_url, key, body: bytes, resource: '/ucp/mcp' });
     const { body } = await answerOf(call, name, textIn(given.id), given[payloadOf(name)]);
     return {
       structuredContent: body as Record<string, unknown>,
@@ -167,9 +158,9 @@ function failureOf(error: unknown, context: RequestContext): ProtocolError {
 
 const DISCOVERY = ['invalid_profile_url', 'profile_unreachable', 'profile_malformed', 'version_unsupported'];
 
-function asJsonRpc({ status, code, message, headers }: ProtocolError): JsonRpcError {
+function asJsonRpc({ status, code, message, headers, more }: ProtocolError): JsonRpcError {
   const retry = headers['Retry-After'];
-  const data = { code, content: message, ...(retry && { retry_after: Number(retry) }) };
+  const data = { ...more, code, content: message, ...(retry && { retry_after: Number(retry) }) };
   const number = DISCOVERY.includes(code) ? -32_001 : status === 400 ? -32_602 : status === 500 ? -32_603 : -32_000;
   return new JsonRpcError(number, message, data);
 }

@@ -9,6 +9,8 @@ import { type Front, readFront } from '../shop/merchant/front.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { profileAt, requireVersion } from './agent.ts';
 import { UcpCall, type UcpDeps } from './call.ts';
+import { FUNCTIONS, type FunctionName } from './functions.ts';
+import { type Asker, invalidToken } from './identity.ts';
 import { intersection, ProtocolError } from './protocol.ts';
 import { type Received, requireSignature } from './signatures.ts';
 
@@ -35,6 +37,7 @@ export function issuerOf({ hosts, baseUrl }: OpeningDeps, req: Request, { site_i
 }
 
 interface Named {
+  name: FunctionName;
   /** The URL of the agent's profile. */
   profile_url: string;
   key: string | undefined;
@@ -45,7 +48,7 @@ interface Named {
 
 export async function open(deps: OpeningDeps, req: Request, res: Response, named: Named): Promise<UcpCall> {
   const tenant = await shopOf(deps, req);
-  const { key, resource } = named;
+  const { key, resource, name } = named;
   if (key !== undefined && !isUuid(key))
     throw new ProtocolError(400, 'invalid_request', 'The Idempotency-Key must be a UUID.');
   const front = await inShop(deps.db, tenant, SYSTEM, readFront);
@@ -53,8 +56,11 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
     (error: unknown) => refuse(deps, req, error),
   );
   requireVersion(profile);
+  const { root } = FUNCTIONS[name];
+  const asker = { resource, root, version: profile.version, issuer: issuerOf(deps, req, tenant) };
   return new UcpCall(deps, {
-    ...{ tenant, front, profile, key, resource, token: tokenIn(req), origin: deps.hosts.addressOf(tenant.site_id) },
+    ...asker,
+    ...{ tenant, front, profile, key, token: tokenIn(req, asker), origin: deps.hosts.addressOf(tenant.site_id) },
     served: { req, res, protocol: 'ucp' },
     agreed: intersection(profile.capabilities, profile.version),
   });
@@ -89,13 +95,11 @@ async function refuse({ limits }: OpeningDeps, req: Request, error: unknown): Pr
 }
 
 /** Returns the agent token. Rejects any other credential, because its sender expects it to be used. */
-function tokenIn(req: Request): string | undefined {
+function tokenIn(req: Request, asker: Asker): string | undefined {
   if (req.headers.authorization === undefined) return undefined;
   const token = agentTokenIn(req);
   if (token !== undefined) return token;
-  throw new ProtocolError(401, 'invalid_token', 'Send Authorization: Bearer agt_…, or none.', {
-    'WWW-Authenticate': 'Bearer realm="ucp", error="invalid_token"',
-  });
+  throw invalidToken(asker, { content: 'Send Authorization: Bearer agt_…, or none.' });
 }
 
 /** Records in the audit a call that failed before it reached an operation. */

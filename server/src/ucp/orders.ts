@@ -4,10 +4,11 @@ import type { AgentOrder } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
 import { orderInUcp, readOrder } from '../shop/agents/ucp-orders.ts';
 import { noResource, type UcpCall } from './call.ts';
+import { identityRequired } from './identity.ts';
 import { unrecoverable } from './protocol.ts';
 
 export async function getOrder(call: UcpCall, order_id: string) {
-  if (call.isGuest) throw unrecoverable('identity_required', 'Orders are shown to agents of their customer only.');
+  if (call.isGuest) throw identityRequired(call.opened);
   if (!isUuid(order_id)) throw unrecoverable('not_found', 'There is no such order.');
   // The operation checks that the order belongs to the agent's customer, and records the call.
   const { id } = await call.ask<AgentOrder>('agent.getOrder', { path: { order_id } }).catch(noResource);

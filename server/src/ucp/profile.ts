@@ -70,7 +70,7 @@ function capabilitiesAt(issuer: string, version: string) {
   );
 }
 
-/** Version 2026-04-08 has its pages about shopping beside the others. */
+/** Version 2026-04-08 has all pages in one folder. */
 function specIn(version: string, spec: string): string {
-  return version === '2026-04-08' ? spec.replace(/^shopping\//, '') : spec;
+  return version === '2026-04-08' ? spec.replace(/^(shopping|common)\//, '') : spec;
 }

@@ -14,10 +14,16 @@ interface Capability {
   spec: string;
   schema: string;
   extends?: string | string[];
+  config?: object;
 }
 
 const CART = 'dev.ucp.shopping.cart';
 const CHECKOUT = 'dev.ucp.shopping.checkout';
+
+/** The scopes without which a function cannot be called. The other scopes add to what a guest may do. */
+const GATING_SCOPES = {
+  'dev.ucp.shopping.order:read': { description: { plain: 'Read your orders: lines, status, deliveries and refunds.' } },
+};
 
 export const CAPABILITIES = {
   'dev.ucp.shopping.catalog.search': { spec: 'shopping/catalog/search', schema: 'shopping/catalog_search' },
@@ -28,6 +34,10 @@ export const CAPABILITIES = {
   'dev.ucp.shopping.discount': { spec: 'discount', schema: 'shopping/discount', extends: [CART, CHECKOUT] },
   'dev.ucp.shopping.fulfillment': { spec: 'fulfillment', schema: 'shopping/fulfillment', extends: CHECKOUT },
   'dev.ucp.shopping.buyer_consent': { spec: 'buyer-consent', schema: 'shopping/buyer_consent', extends: CHECKOUT },
+  'dev.ucp.common.identity_linking': {
+    ...{ spec: 'common/identity-linking', schema: 'common/identity_linking' },
+    config: { scopes: GATING_SCOPES },
+  },
   'dev.ucp.shopping.permalink': { spec: 'permalink', schema: 'shopping/permalink' },
 } satisfies Record<string, Capability>;
 
@@ -79,12 +89,15 @@ export class ProtocolError extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Record<string, string>;
+  /** Fields of the response in addition to the code and the content. */
+  readonly more: object;
 
-  constructor(status: number, code: string, content: string, headers: Record<string, string> = {}) {
+  constructor(status: number, code: string, content: string, headers: Record<string, string> = {}, more: object = {}) {
     super(content);
     this.status = status;
     this.code = code;
     this.headers = headers;
+    this.more = more;
   }
 }
 

@@ -83,7 +83,7 @@ function serve(deps: OpeningDeps, name: FunctionName): RequestHandler {
       if (keyed && key === undefined) throw new ProtocolError(400, 'invalid_request', 'Send an Idempotency-Key.');
       const profile_url = profileUrlIn(req.get('UCP-Agent'));
       const bytes = Buffer.isBuffer(req.body) ? req.body : undefined;
-      call = await open(deps, req, res, { profile_url, key, body: bytes, resource: '' });
+      call = await open(deps, req, res, { name, profile_url, key, body: bytes, resource: '' });
       const { created, body: answer } = await answerOf(call, name, String(req.params.id ?? ''), body);
       send(res, created ? 201 : 200, answer);
     } catch (error) {
@@ -111,7 +111,7 @@ export function fail(res: Response, thrown: unknown): void {
   if (error instanceof ProtocolError) {
     context.error = error.code;
     res.set(error.headers);
-    send(res, error.status, { code: error.code, content: error.message });
+    send(res, error.status, { ...error.more, code: error.code, content: error.message });
     return;
   }
   if (error instanceof ValidationError) {

@@ -22,6 +22,8 @@ export interface Claim {
   byProtocol?: true;
   /** The resource at which an agent's token is used. Undefined means the API. */
   resource?: ResourcePath;
+  /** The host of the UCP profile that an agent names. Undefined unless the call came through UCP. */
+  platform_host?: string;
   /** Set for the token of an assistant, which acts for a staff member. */
   assistant?: AssistantClaim;
 }

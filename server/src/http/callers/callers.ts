@@ -17,7 +17,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { AssistantClaim, Caller, Claim, GuestAgent } from './caller.ts';
 import { humanOnly } from './claims.ts';
 import { authenticateOpen, callerInSite, invalidToken, NOBODY } from './open-callers.ts';
-import { requireResource } from './resources.ts';
+import { requireAudience } from './resources.ts';
 import { requireScope, scopesOfKey, scopesOfRole } from './scopes.ts';
 import {
   type Beside,
@@ -92,7 +92,7 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
   if (found.closed) throw siteClosed(found.closed);
-  if (claim.kind === 'agent') requireResource(claim, found.resource);
+  if (claim.kind === 'agent') requireAudience(claim, found);
   const scopes = scopesOf(claim, found, operation);
   if (claim.kind === 'agent' && operation.humanOnly) throw humanOnly();
   requireScope(operation, scopes);

@@ -16,7 +16,7 @@ import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import type { Caller, Claim } from './caller.ts';
-import { requireResource } from './resources.ts';
+import { requireAudience } from './resources.ts';
 import { versionOf } from './token-look-up.ts';
 
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -106,6 +106,7 @@ type SiteRow = OrNulls<Omit<Tenant, 'catalog_version' | 'era'>> &
   OrNulls<{ token_id: string; scopes: string[]; categories: string[] }> & {
     customer_id: string | null;
     resource: ResourcePath | null;
+    platform_host: string | null;
     closed: Closed | null;
   };
 
@@ -115,7 +116,8 @@ async function bySite(connection: Connection, claim: Claim, site_id: string, loc
   const { rows } = await query<SiteRow>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, ${ERA} as era,
-        s.closed, t.id as token_id, t.scopes, t.categories, t.resource, t.customer_id,
+        s.closed, t.id as token_id, t.scopes, t.categories, t.resource, t.platform_host,
+        t.customer_id,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always left join sites s on s.site_id = ${site_id}
       left join tokens t on t.site_id = s.site_id and t.token_hash = ${secret === '' ? null : hashToken(secret)}
@@ -126,7 +128,7 @@ async function bySite(connection: Connection, claim: Claim, site_id: string, loc
   if (found.closed) throw siteClosed(found.closed);
   if (secret === '') return callerIn(found, NOBODY);
   if (found.token_id === null) throw invalidToken();
-  requireResource(claim, found.resource);
+  requireAudience(claim, found);
   const { token_id, scopes, categories, customer_id } = found;
   const agent = { token_id, categories, scopes };
   return { ...callerIn(found, token_id), kind: 'agent', customer_id, agent };

@@ -22,6 +22,8 @@ export interface Known extends Omit<Tenant, 'catalog_version' | 'era' | 'shown_s
   categories: string[];
   /** The resource for which an agent's token was issued; null means all of the shop. */
   resource: ResourcePath | null;
+  /** The host of the UCP platform that alone may use an agent's token; null means anyone. */
+  platform_host: string | null;
   /** Set if a customer's token was sent together with the storefront token. */
   customer_id?: string | null;
   session_id?: string | null;
@@ -71,7 +73,7 @@ export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, 
   const { columns, join, origins, privateId, principal } = besidesOf(claim);
   const named = withPrincipal ? sql`, ${principal} as principal` : empty;
   return sql`select (select row_to_json(known)::text from (select
-          t.id, t.scopes, t.customer_id as acts_for, t.categories, t.resource, s.site_id,
+          t.id, t.scopes, t.customer_id as acts_for, t.categories, t.resource, t.platform_host, s.site_id,
           case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
           s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.closed,
           ${privateId} as private_token_id

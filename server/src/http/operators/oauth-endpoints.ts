@@ -93,7 +93,10 @@ async function pollForDevice(call: OAuthCall, form: URLSearchParams) {
   if (!consent_id) throw new OAuthRefusal('invalid_grant', 'Unknown device_code.');
   await polls.recordPoll(db, tenant, actor, consent_id);
   return deadline.inShop(db, tenant, actor, (shop) =>
-    polls.issue(shop, consent_id, resource === null ? null : resourcePathOf(resource)),
+    polls.issue(shop, consent_id, {
+      resource: resource === null ? null : resourcePathOf(resource),
+      platform_host: null,
+    }),
   );
 }
 

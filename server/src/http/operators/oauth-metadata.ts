@@ -5,14 +5,14 @@
 
 import { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
-import { DEFAULT_SCOPES } from '../../shop/agents/consent-requests.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../../shop/agents/consent-requests.ts';
 import { issuerOf, RESOURCE_PATHS, type ResourcePath } from '../../shop/agents/issuers.ts';
+import { UCP_SCOPES } from '../../shop/agents/ucp-scopes.ts';
 import { notFound } from '../../shop/errors.ts';
 import { findTenant } from '../../shop/in-shop.ts';
 import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { type Issuer, issuerIn } from '../callers/issuers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
-import { document } from '../contract/contract.ts';
 import { contextOf } from '../express/context.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
@@ -58,7 +58,7 @@ function issuerNamed(deps: MetadataDeps, req: Request): Issuer | undefined {
   return issuerIn(deps, req);
 }
 
-const scopes = () => document.components.schemas?.AgentScope?.enum;
+const scopes = () => [...SCOPES, ...UCP_SCOPES];
 
 function serverMetadata({ baseUrl }: MetadataDeps, { issuer, site_id }: Issuer) {
   const server = issuer === issuerOf(baseUrl, site_id) ? baseUrl : issuer;

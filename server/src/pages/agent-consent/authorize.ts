@@ -57,7 +57,7 @@ async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
     return told(visit, 'consent.unknown_address');
   }
   try {
-    const asked = requests.parseAsked(checkoutDeps, site_id, fields);
+    const asked = requests.parseAsked(checkoutDeps, site_id, fields, { client, redirect_uri });
     // Counted only after the client was found, because any website can make browsers send requests for unknown clients.
     await count(visit, 'agent.requestConsent');
     const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };

@@ -96,6 +96,7 @@ interface CodeRow {
   redirect_uri: string;
   code_challenge: string;
   resource: string | null;
+  platform_host: string | null;
   expired: boolean;
   enabled: boolean;
 }
@@ -110,8 +111,8 @@ export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentT
   await lockCustomerOf(shop, consent_id);
   // Reads under the lock, so that the second of two concurrent exchanges sees the first.
   const row = await shop.one<CodeRow>(
-    sql`select k.status, a.client_id, a.redirect_uri, a.code_challenge, a.resource, k.expires_at <= now() as expired,
-        (t.agent_policy ->> 'enabled')::boolean as enabled
+    sql`select k.status, a.client_id, a.redirect_uri, a.code_challenge, a.resource, a.platform_host,
+        k.expires_at <= now() as expired, (t.agent_policy ->> 'enabled')::boolean as enabled
       from authorization_requests a join agent_consents k on k.site_id = a.site_id and k.id = a.consent_id
       join site_settings t on t.site_id = a.site_id
       where a.site_id = ${shop.siteId} and a.consent_id = ${consent_id}`,
@@ -129,7 +130,8 @@ export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentT
     throw new OAuthRefusal('invalid_target', 'The code was issued for another resource.');
   }
   await clients.noteUse(shop, row.client_id);
-  return issue(shop, consent_id, row.resource === null ? null : resourcePathOf(row.resource));
+  const resource = row.resource === null ? null : resourcePathOf(row.resource);
+  return issue(shop, consent_id, { resource, platform_host: row.platform_host });
 }
 
 async function requestOf(shop: Shop, code: string): Promise<string | undefined> {

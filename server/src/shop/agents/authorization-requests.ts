@@ -10,10 +10,11 @@ import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { DEFAULT_SCOPES, DEFAULT_TOKEN_LIFETIME, SCOPES } from './consent-requests.ts';
-import { resourceNamed } from './issuers.ts';
+import { resourceNamed, resourcePathOf } from './issuers.ts';
 import { type OAuthClient, shownName } from './oauth-clients.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 import { withAnswer } from './redirect-uris.ts';
+import { isUcpScope, platformHostOf, UCP_SCOPES, withoutUcpScopes } from './ucp-scopes.ts';
 
 interface Asked {
   scopes: AgentScope[];
@@ -24,6 +25,8 @@ interface Asked {
   code_challenge: string;
   resource: string | null;
   state: string | null;
+  /** The host of the UCP platform; null unless the request has scopes of UCP. */
+  platform_host: string | null;
 }
 
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -32,15 +35,28 @@ const STATE = /^[ -~]{1,2000}$/;
 const WHOLE_NUMBER = /^\d{1,10}$/;
 const LARGEST_BUDGET = 1_000_000_000;
 
+/** The client of a request, and the address that gets the code. */
+interface Asker {
+  client: OAuthClient;
+  redirect_uri: string;
+}
+
 /** Parses and validates the fields of a request. Throws an OAuthRefusal. */
-export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
+export function parseAsked(
+  deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>,
+  site_id: string,
+  fields: URLSearchParams,
+  asker: Asker,
+): Asked {
   const common = parseCodeRequest(fields);
   const named = fields.get('resource');
   const resource = named === null ? null : resourceNamed(deps, site_id, named);
   if (resource === undefined) throw new OAuthRefusal('invalid_target', 'The resource does not belong to this shop.');
+  const wanted = (fields.get('scope') ?? '').split(' ').filter(Boolean);
   return {
     ...common,
-    scopes: scopesIn(fields.get('scope') ?? ''),
+    scopes: scopesIn(wanted),
+    platform_host: wanted.some(isUcpScope) ? platformOf(asker, resource) : null,
     budget_cents: centsIn(fields, 'budget_cents'),
     max_per_order_cents: centsIn(fields, 'max_per_order_cents'),
     budget_period: periodIn(fields.get('budget_period') ?? 'once'),
@@ -73,12 +89,24 @@ export function stateIn(state: string | null): string | null {
 }
 
 /** An empty text requests the default scopes. The customer can deselect each requested scope. */
-function scopesIn(text: string): AgentScope[] {
-  const wanted = text.split(' ').filter(Boolean);
-  if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {
-    throw new OAuthRefusal('invalid_scope', `scope must be a selection of ${SCOPES.join(' ')}.`);
+function scopesIn(wanted: string[]): AgentScope[] {
+  const scopes = withoutUcpScopes(wanted);
+  if (!scopes.every((scope) => (SCOPES as string[]).includes(scope))) {
+    throw new OAuthRefusal('invalid_scope', `scope must be a selection of ${[...SCOPES, ...UCP_SCOPES].join(' ')}.`);
   }
-  return wanted.length === 0 ? DEFAULT_SCOPES : SCOPES.filter((scope) => wanted.includes(scope));
+  return scopes.length === 0 ? DEFAULT_SCOPES : SCOPES.filter((scope) => scopes.includes(scope));
+}
+
+/** The UCP platform that gets the token. Throws an OAuthRefusal if the token could not be used over UCP. */
+function platformOf({ client, redirect_uri }: Asker, resource: string | null): string {
+  if (resource !== null && resourcePathOf(resource) === '/mcp') {
+    throw new OAuthRefusal('invalid_scope', 'Scopes of UCP do not work at /mcp. Request scopes of the API.');
+  }
+  const host = platformHostOf(client.client_id, client.from_document, redirect_uri);
+  if (host !== undefined) return host;
+  const needed =
+    'the URL of a metadata document on the host of your UCP profile, or an https redirect_uri on that host';
+  throw new OAuthRefusal('invalid_scope', `Scopes of UCP need a client_id that is ${needed}.`);
 }
 
 function centsIn(fields: URLSearchParams, name: 'budget_cents' | 'max_per_order_cents'): number | null {
@@ -93,9 +121,7 @@ function periodIn(text: string): BudgetPeriod {
   throw new OAuthRefusal('invalid_request', 'budget_period must be once, week or month.');
 }
 
-interface Wanted extends Asked {
-  client: OAuthClient;
-  redirect_uri: string;
+interface Wanted extends Asked, Asker {
   issuer: string;
 }
 
@@ -107,7 +133,8 @@ export async function insert(
 ): Promise<string> {
   const secret = mintToken('authorization');
   const { client_id, from_document } = client;
-  const { scopes, budget_cents, max_per_order_cents, budget_period, code_challenge, resource, state } = asked;
+  const { scopes, budget_cents, max_per_order_cents, budget_period, code_challenge, resource, state, platform_host } =
+    asked;
   const client_host = from_document ? new URL(client_id).host : null;
   await shop.run(
     sql`with inserted as (
@@ -121,9 +148,9 @@ export async function insert(
         returning site_id, id
       )
       insert into authorization_requests (site_id, consent_id, request_hash, client_id, client_host, redirect_uri,
-        code_challenge, resource, state, issuer)
+        code_challenge, resource, state, issuer, platform_host)
       select site_id, id, ${hashToken(secret)}, ${client_id}, ${client_host}, ${redirect_uri}, ${code_challenge},
-        ${resource}, ${state}, ${issuer} from inserted`,
+        ${resource}, ${state}, ${issuer}, ${platform_host} from inserted`,
   );
   return secret;
 }

@@ -11,9 +11,10 @@ import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
-import type { ResourcePath } from './issuers.ts';
+import { ANYWHERE, type Audience } from './issuers.ts';
 import * as clients from './oauth-clients.ts';
 import { isOutdated } from './outdated.ts';
+import { scopeShown } from './ucp-scopes.ts';
 
 export const MAX_ACTIVE_TOKENS = 10;
 const SLOW_DOWN_SECONDS = 5;
@@ -96,11 +97,7 @@ interface ApprovedConsent {
  * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without `resource`,
  * the token has the resource of the token that it replaces, and is otherwise valid for all resources of the shop.
  */
-export async function issue(
-  shop: Shop,
-  consent_id: string,
-  resource: ResourcePath | null = null,
-): Promise<IssuedAgentToken> {
+export async function issue(shop: Shop, consent_id: string, audience: Audience = ANYWHERE): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
   const approved = await shop.one<ApprovedConsent>(
     sql`update agent_consents set status = 'consumed'
@@ -116,35 +113,34 @@ export async function issue(
   await requireFreeTokenSlot(shop, customer_id);
   if (client_id !== null) await clients.noteUse(shop, client_id);
   const { access_token, ...issued } = await insertToken(shop, {
-    consent_id,
-    customer_id,
-    resource,
-    replaces_token_id,
+    ...{ consent_id, customer_id, replaces_token_id },
+    ...audience,
     ...terms,
   });
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const details = { agent_name, budget_cents, max_per_order_cents, budget_period, currency: shop.currency, categories };
   const expires_at = terms.token_expires_at;
-  return { access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' '), ...issued, ...details, expires_at };
+  const scope = scopeShown(scopes, audience.platform_host);
+  return { access_token, token_type: 'Bearer', expires_in, scope, ...issued, ...details, expires_at };
 }
 
-type NewToken = Omit<ApprovedConsent, 'expires_in' | 'client_id'> & {
-  consent_id: string;
-  customer_id: string;
-  resource: ResourcePath | null;
-};
+type NewToken = Omit<ApprovedConsent, 'expires_in' | 'client_id'> &
+  Audience & { consent_id: string; customer_id: string };
 
-async function insertToken(shop: Shop, { consent_id, customer_id, resource, replaces_token_id, ...terms }: NewToken) {
+async function insertToken(
+  shop: Shop,
+  { consent_id, customer_id, resource, platform_host, replaces_token_id, ...terms }: NewToken,
+) {
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const access_token = mintToken('agent');
   const token_id = uuidv7();
   const inserted = await shop.one<{ budget_resets_at: string | null }>(
     sql`with inserted as (
         insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id,
-          categories, resource)
+          categories, resource, platform_host)
         values (${shop.siteId}, ${token_id}, 'agent', ${hashToken(access_token)}, ${visiblePrefix(access_token)},
           ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[], coalesce(${resource}, (
-            select r.resource from tokens r where r.site_id = ${shop.siteId} and r.id = ${replaces_token_id})))
+            select r.resource from tokens r where r.site_id = ${shop.siteId} and r.id = ${replaces_token_id})), ${platform_host})
         returning site_id, id
       )
       insert into agent_tokens as a (site_id, id, consent_id, budget_cents, max_per_order_cents, budget_period, budget_since)

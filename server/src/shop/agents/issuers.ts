@@ -13,6 +13,16 @@ export const RESOURCE_PATHS = ['', '/mcp', '/ucp/mcp'] as const;
 
 export type ResourcePath = (typeof RESOURCE_PATHS)[number];
 
+/** Where a token works. */
+export interface Audience {
+  /** Null: at all resources of the shop. */
+  resource: ResourcePath | null;
+  /** The host of the UCP platform that alone may use the token; null if it was not granted to one. */
+  platform_host: string | null;
+}
+
+export const ANYWHERE: Audience = { resource: null, platform_host: null };
+
 export function issuerOf(baseUrl: string, site_id: string): string {
   return `${baseUrl}/sites/${site_id}`;
 }

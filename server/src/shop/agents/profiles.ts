@@ -6,7 +6,7 @@ import type { Shop } from '../shop.ts';
 
 /** A cached profile of an agent, with the protocol versions that it supports. */
 export interface AgentProfile
-  extends RowOf<'agent_profiles', 'id' | 'host' | 'version' | 'webhook_url' | 'webhook_refused'> {
+  extends RowOf<'agent_profiles', 'id' | 'url' | 'host' | 'version' | 'webhook_url' | 'webhook_refused'> {
   /** Versions by capability name. */
   capabilities: Record<string, string[]>;
   /** Public keys that may sign requests. */
@@ -16,11 +16,10 @@ export interface AgentProfile
 }
 
 export interface FetchedProfile extends Omit<AgentProfile, 'id' | 'is_refreshable'> {
-  url: string;
   keep_seconds: number;
 }
 
-const COLUMNS = sql`id, host, version, capabilities, webhook_url, webhook_refused, coalesce(keys, '[]') as keys,
+const COLUMNS = sql`id, url, host, version, capabilities, webhook_url, webhook_refused, coalesce(keys, '[]') as keys,
   fetched_at <= now() - interval '1 minute' as is_refreshable`;
 
 /** Finds the cached profile of a URL, unless it must be fetched again, such as one that an older release has kept. */
