@@ -1,4 +1,5 @@
 // These files run together, because they share a server, a demo shop and a browser, which take seconds to start.
+import './assistants.ts';
 import './customers-and-discounts.ts';
 import './keyboard.ts';
 import './orders.ts';
