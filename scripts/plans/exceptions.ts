@@ -107,7 +107,7 @@ export const EXCEPTIONS: Exception[] = [
   },
   {
     from: ['shop/merchant/staff-passwords.ts'],
-    kinds: ['site'],
+    kinds: ['site', 'index'],
     tables: ['assistants'],
     why: 'A new password ends the assistants of the person in all sites.',
   },
