@@ -34,8 +34,8 @@ const PROFILE = 'https://assistant.example/.well-known/ucp';
 export async function keepProfile({ owner }: Pick<World, 'owner'>, site_id: string): Promise<void> {
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, [UCP_VERSION]]));
   await owner.query(
-    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, expires_at)
-     values ($1, $2, $3, 'assistant.example', $4, $5, now() + interval '1 day')`,
+    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, keys, expires_at)
+     values ($1, $2, $3, 'assistant.example', $4, $5, '[]', now() + interval '1 day')`,
     [site_id, randomUUID(), PROFILE, UCP_VERSION, JSON.stringify(capabilities)],
   );
 }

@@ -157,8 +157,8 @@ async function keepAgentProfile({ owner }: World, site_id: string, host: string)
   const url = `https://${host}/ucp`;
   const spoken = { 'dev.ucp.shopping.catalog.lookup': [UCP_VERSION] };
   await owner.query(
-    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, expires_at)
-      values ($1, $2, $3, $4, $5, $6, now() + interval '1 day') on conflict do nothing`,
+    `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, keys, expires_at)
+      values ($1, $2, $3, $4, $5, $6, '[]', now() + interval '1 day') on conflict do nothing`,
     [site_id, randomUUID(), url, host, UCP_VERSION, JSON.stringify(spoken)],
   );
   return url;

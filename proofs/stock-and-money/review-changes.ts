@@ -49,8 +49,8 @@ export async function keepProfiles({ premises, site_id }: OpenShop): Promise<voi
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, [UCP_VERSION]]));
   for (const url of Object.values(PROFILES)) {
     await premises.owner.query(
-      `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, expires_at)
-       values ($1, $2, $3, $4, $5, $6, now() + interval '1 day')`,
+      `insert into commerce.agent_profiles (site_id, id, url, host, version, capabilities, keys, expires_at)
+       values ($1, $2, $3, $4, $5, $6, '[]', now() + interval '1 day')`,
       [site_id, randomUUID(), url, new URL(url).hostname, UCP_VERSION, JSON.stringify(capabilities)],
     );
   }
