@@ -10,7 +10,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, until } from './demo-shop.ts';
+import { ADDRESS, accountOf, lampIn, readDemo, SEARCH, say, sayAudit, sayFound, until } from './demo-shop.ts';
 
 /**
  * An assistant, without a language model, that uses a shop over MCP with the client of the protocol's own SDK. Run
@@ -130,10 +130,9 @@ const terms = await use<Schemas['AgentToken']>('get_token');
 const kinds = terms.categories.join(', ') || 'anything';
 say(`   It has ${tools.length} tools, and may spend ${terms.budget_cents / 100} ${terms.currency} on ${kinds}.\n`);
 
-const query = 'a stoneware mug under 30 euros';
-say(`2. It searches for "${query}".`);
-const { candidates, currency } = await use<Schemas['FindOutcome']>('find_products', { query });
-for (const { price, content } of candidates) say(`   ${content.name}: ${price} ${currency}`);
+say(`2. It searches with ${JSON.stringify(SEARCH)}.`);
+const { candidates, currency } = await use<Schemas['FindOutcome']>('find_products', SEARCH);
+sayFound(candidates, currency);
 const variant_id = candidates[0]?.variant_id;
 
 say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');
