@@ -12,7 +12,9 @@ function rowsBelow(heading: string): string[] {
 }
 
 test('the guide to limits for agents describes every field of the policy and no other', () => {
-  expect(rowsBelow('Limits that the shop sets').sort()).toEqual(Object.keys(schemas.AgentPolicyInput.properties).sort());
+  expect(rowsBelow('Limits that the shop sets').sort()).toEqual(
+    Object.keys(schemas.AgentPolicyInput.properties).sort(),
+  );
 });
 
 test('the guide to limits for agents describes every limit of a consent and every scope', () => {
