@@ -4,7 +4,7 @@ import { MockLanguageModelV4 } from 'ai/test';
 type Turn = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 
 /** The latest result of a tool. */
-export interface Last {
+interface Last {
   tool: string;
   answer: unknown;
 }
