@@ -8,8 +8,10 @@ import {
   lampIn,
   logInAsCustomer,
   readDemo,
+  SEARCH,
   say,
   sayAudit,
+  sayFound,
   TERMS,
   until,
 } from './demo-shop.ts';
@@ -64,13 +66,9 @@ async function requestAccess(): Promise<AgentClient | undefined> {
 }
 
 async function findBest(agent: AgentClient): Promise<string> {
-  const query = 'a stoneware mug under 30 euros';
-  say(`2. The agent searches for "${query}".`);
-  const found = await unwrap(agent.POST('/api/agent/intent/find', { body: { query } }));
-  for (const { price, availability, content, match_reasons } of found.candidates) {
-    say(`   ${content.name}, ${content.variant_name ?? 'single variant'}: ${price} ${found.currency}, ${availability}`);
-    say(`     because: ${match_reasons.join('; ')}`);
-  }
+  say(`2. The agent searches with ${JSON.stringify(SEARCH)}.`);
+  const found = await unwrap(agent.POST('/api/agent/intent/find', { body: SEARCH }));
+  sayFound(found.candidates, found.currency);
   const [best] = found.candidates;
   if (!best) throw new Error('The shop has no such product.');
   return best.variant_id;

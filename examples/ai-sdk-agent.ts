@@ -38,7 +38,7 @@ const { text, steps } = await generateText({
   tools: tools.aiSdk({ jsonSchema, tool }),
   stopWhen: isStepCount(8),
   system:
-    'You shop for a customer. Find what they ask for, prepare its purchase, and give them the address to confirm it at.',
+    'You shop for a customer. Find what they ask for, with limits and exclusions as filters, prepare its purchase, and give them its page, its picture, and the address to confirm it at.',
   prompt,
 });
 for (const { toolCalls } of steps)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+import { createStorefrontClient, type Schemas, unwrap } from '@commerce-backend/sdk';
 
 /** The demo shop's credentials, and the customer for whom the example agents shop. */
 export interface Demo {
@@ -76,6 +76,19 @@ export async function lampIn(demo: Demo): Promise<string> {
   const [variant] = products[0]?.variants ?? [];
   if (!variant) throw new Error('The shop has no lamp.');
   return variant.id;
+}
+
+/** The search of the example agents. Limits and exclusions are filters, which apply exactly; the query only names the product. */
+export const SEARCH = { query: 'mug', price_max: '30', attribute: ['material:stoneware'], exclude_text: ['plastic'] };
+
+/** Prints the products that a search found, each with its picture and its page. */
+export function sayFound(candidates: Schemas['AgentCandidate'][], currency: string): void {
+  for (const { price, availability, image_url, url, match_reasons, content } of candidates) {
+    say(`   ${content.name}, ${content.variant_name ?? 'single variant'}: ${price} ${currency}, ${availability}`);
+    say(`     because: ${match_reasons.join('; ')}`);
+    say(`     picture: ${image_url ?? 'none'}`);
+    say(`     page: ${url}`);
+  }
 }
 
 export function accountOf({ base_url, site_id }: Demo): string {

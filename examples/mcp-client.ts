@@ -1,16 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Schemas } from '@commerce-backend/sdk';
-import {
-  type CallToolResult,
-  Client,
-  type OAuthClientProvider,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client';
+import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { ADDRESS, accountOf, lampIn, readDemo, say, sayAudit, until } from './demo-shop.ts';
+import { ADDRESS, accountOf, lampIn, readDemo, SEARCH, say, sayAudit, sayFound, until } from './demo-shop.ts';
+import { connectHosted, newClient } from './mcp-host.ts';
 
 /**
  * An assistant, without a language model, that uses a shop over MCP with the client of the protocol's own SDK. Run
@@ -28,10 +21,6 @@ const { values: options } = parseArgs({
 const demo = readDemo(options.demo);
 const address = `${demo.base_url}/sites/${demo.site_id}/mcp`;
 
-function newClient(): Client {
-  return new Client({ name: 'example', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-}
-
 /** Starts `commerce mcp`, like an assistant on the same machine. */
 async function overStdio(): Promise<Client> {
   say(`1. The assistant starts commerce mcp ${address}`);
@@ -41,68 +30,13 @@ async function overStdio(): Promise<Client> {
   return client;
 }
 
-/** An MCP host's data about its connection to a shop. Here it is kept in memory only. */
-class Connection implements OAuthClientProvider {
-  readonly redirectUrl: string;
-  readonly #state = crypto.randomUUID();
-  readonly #kept: Record<string, unknown> = {};
-  asked: URL | undefined;
-
-  constructor(redirectUrl: string) {
-    this.redirectUrl = redirectUrl;
-  }
-
-  get clientMetadata() {
-    const redirect_uris = [this.redirectUrl];
-    return { client_name: 'Example assistant', redirect_uris, token_endpoint_auth_method: 'none' as const };
-  }
-
-  state = () => this.#state;
-  clientInformation = () => this.#kept.client as never;
-  saveClientInformation = (client: unknown) => void Object.assign(this.#kept, { client });
-  tokens = () => this.#kept.tokens as never;
-  saveTokens = (tokens: unknown) => void Object.assign(this.#kept, { tokens });
-  codeVerifier = () => this.#kept.verifier as string;
-  saveCodeVerifier = (verifier: string) => void Object.assign(this.#kept, { verifier });
-  discoveryState = () => this.#kept.discovered as never;
-  saveDiscoveryState = (discovered: unknown) => void Object.assign(this.#kept, { discovered });
-  redirectToAuthorization(url: URL): void {
-    this.asked = url;
-  }
-}
-
-/**
- * Connects with only the shop's URL: the client discovers the authorization server, registers, and exchanges the
- * authorization code.
- */
-async function hosted(): Promise<Client> {
+/** Sends the customer to the consent page, like a hosted assistant. */
+function hosted(): Promise<Client> {
   say(`1. The assistant gets the address ${address}, and asks for consent.`);
-  let arrived: (url: URL) => void = () => {};
-  const returned = new Promise<URL>((resolve) => {
-    arrived = resolve;
+  return connectHosted(address, (url) => {
+    say(`   Open ${url}`);
+    say(`   log in as ${demo.customers[0]?.email}, give it a budget of 60.00, and tick Tableware alone. Waiting …`);
   });
-  const callback = createServer(({ url = '' }, res) => {
-    res.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Connected</title><h1>Connected</h1>');
-    if (url.startsWith('/callback')) arrived(new URL(url, redirectUrl));
-  });
-  await new Promise<void>((listening) => callback.listen(0, '127.0.0.1', listening));
-  const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
-  const authProvider = new Connection(redirectUrl);
-  const transport = () => new StreamableHTTPClientTransport(new URL(address), { authProvider });
-  const first = transport();
-  await newClient()
-    .connect(first)
-    .catch((error: unknown) => {
-      if (!(error instanceof UnauthorizedError)) throw error;
-    });
-  say(`   Open ${authProvider.asked}`);
-  say(`   log in as ${demo.customers[0]?.email}, give it a budget of 60.00, and tick Tableware alone. Waiting …`);
-  await first.finishAuth((await returned).searchParams);
-  callback.close();
-  callback.closeAllConnections();
-  const client = newClient();
-  await client.connect(transport());
-  return client;
 }
 
 const client = options.stdio ? await overStdio() : await hosted();
@@ -130,10 +64,9 @@ const terms = await use<Schemas['AgentToken']>('get_token');
 const kinds = terms.categories.join(', ') || 'anything';
 say(`   It has ${tools.length} tools, and may spend ${terms.budget_cents / 100} ${terms.currency} on ${kinds}.\n`);
 
-const query = 'a stoneware mug under 30 euros';
-say(`2. It searches for "${query}".`);
-const { candidates, currency } = await use<Schemas['FindOutcome']>('find_products', { query });
-for (const { price, content } of candidates) say(`   ${content.name}: ${price} ${currency}`);
+say(`2. It searches with ${JSON.stringify(SEARCH)}.`);
+const { candidates, currency } = await use<Schemas['FindOutcome']>('find_products', SEARCH);
+sayFound(candidates, currency);
 const variant_id = candidates[0]?.variant_id;
 
 say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');

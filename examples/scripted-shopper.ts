@@ -1,56 +1,40 @@
-import type { LanguageModel } from 'ai';
-import { MockLanguageModelV4 } from 'ai/test';
-
-type Turn = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
+import type { Schemas } from '@commerce-backend/sdk';
+import { callTool, reply, scriptedModel } from './scripted-model.ts';
 
 /**
- * Replaces a language model: searches for the customer's request, chooses the first result, and prints the URL where
- * the customer confirms. Like a real model, it sees only the prompt and the tool results.
+ * Searches for the customer's request, with its limits as filters, chooses the first result, and prints its page, its
+ * picture and the URL where the customer confirms.
  */
-export function scriptedShopper(): LanguageModel {
-  return new MockLanguageModelV4({
-    doGenerate: async ({ prompt }) => {
-      const answers = prompt.flatMap((message) => (message.role === 'tool' ? message.content : []));
-      const last = answers.findLast(({ type }) => type === 'tool-result');
-      if (last?.type !== 'tool-result') return call('find_products', { query: wishIn(prompt), limit: 3 });
-      const value = 'value' in last.output ? (last.output.value as Answer) : {};
-      const [best] = value.candidates ?? [];
-      if (value.checkout_url)
-        return say(`${best?.content.name ?? 'It'} is ready. Please confirm it at ${value.checkout_url}`);
-      if (last.toolName === 'find_products' && best)
-        return call('find_and_buy', { variant_id: best.variant_id, quantity: 1 });
-      return say(value.next ?? 'The shop has nothing like it.');
-    },
+export const scriptedShopper = () =>
+  scriptedModel((wish, last) => {
+    if (!last) return callTool('find_products', { ...searchFor(wish), limit: 3 });
+    const { candidates = [], checkout_url, next } = last.answer as Answer;
+    const [best] = candidates;
+    if (checkout_url) {
+      const name = best?.content.name ?? 'It';
+      return reply(`${name} is ready. Please confirm it at ${checkout_url}${linksOf(best)}`);
+    }
+    if (last.tool === 'find_products' && best)
+      return callTool('find_and_buy', { variant_id: best.variant_id, quantity: 1 });
+    return reply(next ?? 'The shop has nothing like it.');
   });
-}
+
+type Candidate = Pick<Schemas['AgentCandidate'], 'variant_id' | 'image_url' | 'url' | 'content'>;
 
 interface Answer {
-  candidates?: { variant_id: string; content: { name: string } }[];
+  candidates?: Candidate[];
   checkout_url?: string | null;
   /** The next step that an error advises. */
   next?: string;
 }
 
-function wishIn(prompt: { role: string; content: unknown }[]): string {
-  const asked = prompt.find(({ role }) => role === 'user')?.content as { text?: string }[] | undefined;
-  return asked?.[0]?.text ?? '';
-}
+const linksOf = (best: Candidate | undefined) =>
+  best ? `\n  page: ${best.url}\n  picture: ${best.image_url ?? 'none'}` : '';
 
-const COMMON = {
-  usage: {
-    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: 1, text: 1, reasoning: 0 },
-  },
-  warnings: [],
-};
-
-function call(toolName: string, input: object): Turn {
-  const content = [
-    { type: 'tool-call' as const, toolCallId: crypto.randomUUID(), toolName, input: JSON.stringify(input) },
-  ];
-  return { content, finishReason: { unified: 'tool-calls', raw: undefined }, ...COMMON };
-}
-
-function say(text: string): Turn {
-  return { content: [{ type: 'text', text }], finishReason: { unified: 'stop', raw: undefined }, ...COMMON };
+/** Takes limits and exclusions out of a sentence: "a mug under 30 euros without plastic". */
+function searchFor(wish: string) {
+  const [, price_max] = / under (\d+)(?: euros?)?/.exec(wish) ?? [];
+  const [, excluded] = / without (\w+)/.exec(wish) ?? [];
+  const query = wish.replace(/ under \d+(?: euros?)?/, '').replace(/ without \w+/, '');
+  return { query, ...(price_max && { price_max }), ...(excluded && { exclude_text: [excluded] }) };
 }

@@ -66,6 +66,7 @@ export default defineConfig({
         ['SDK', '/packages/sdk'],
         ['Command line', '/packages/cli'],
         ['Agents', '/agents'],
+        ['Limit agents', '/limit-agents'],
         ['Assistants of staff', '/assistants'],
         ['Sync', '/sync'],
         ['Webhooks', '/webhooks'],

@@ -13,6 +13,14 @@ const AI_SDK = new URL('../../examples/ai-sdk-agent.ts', import.meta.url).pathna
 /** The tests run concurrently, because the example waits seconds between polls, as agents should. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 
+const PICTURE = 'https://cdn.shop.example/mug.jpg';
+/** Each breaks one filter of the example: the attribute, the price, the exclusion. */
+const OTHER_MUGS = [
+  ['Glass mug', '9.00', 'Glass'],
+  ['Large mug', '31.00', 'Stoneware'],
+  ['Mug with a plastic lid', '8.00', 'Stoneware'],
+] as const;
+
 const directories: string[] = [];
 
 afterAll(async () => {
@@ -23,7 +31,13 @@ afterAll(async () => {
 async function givenDemo() {
   const shop = await openShop();
   await shop.givenTerms();
-  await shop.givenProduct({ name: 'Stoneware mug', price: '18.00', product_type: 'Tableware', inventory_quantity: 50 });
+  await shop.givenProduct({
+    ...{ name: 'Stoneware mug', price: '18.00', product_type: 'Tableware', inventory_quantity: 50 },
+    ...{ metadata: { material: 'Stoneware' }, images: [{ url: PICTURE, alt: 'A mug' }] },
+  });
+  for (const [name, price, material] of OTHER_MUGS) {
+    await shop.givenProduct({ name, price, product_type: 'Tableware', metadata: { material } });
+  }
   await shop.givenProduct({ name: 'Oak table lamp', price: '30.00', product_type: 'Lighting' });
   const customer = await shop.givenCustomer();
   const directory = await mkdtemp(join(tmpdir(), 'agent-example-'));
@@ -64,6 +78,8 @@ test(
 
     expect(stdout).toMatch(/user_code=[A-Z]{4}-[A-Z]{4}/);
     expect(stdout).toContain('Stoneware mug, single variant: 18.00 EUR, in_stock');
+    expect(stdout).toMatch(/picture: https:\/\/cdn\.shop\.example\/mug\.jpg\n +page: http:\/\/\S+\/buy\/\S+/);
+    for (const [name] of OTHER_MUGS) expect(stdout).not.toContain(name);
     expect(stdout).toContain('Confirmed: order 1001, ');
     expect(stdout).toContain('Refused, 402 budget_exceeded');
     expect(stdout).toContain('Refused, 403 category_not_allowed');
@@ -74,12 +90,16 @@ test(
 
 test('an AI SDK agent finds a product and prepares a purchase that the customer confirms', PLAYED, async () => {
   const { shop, demo } = await givenDemo();
+  const wish = 'a stoneware mug under 30 euros without plastic';
 
-  const { stdout } = await promisify(execFile)(process.execPath, [AI_SDK, 'a mug', '--demo', demo, '--auto-approve']);
+  const { stdout } = await promisify(execFile)(process.execPath, [AI_SDK, wish, '--demo', demo, '--auto-approve']);
 
-  expect(stdout).toContain('> find_products {"query":"a mug","limit":3}');
+  expect(stdout).toContain(
+    '> find_products {"query":"a stoneware mug","price_max":"30","exclude_text":["plastic"],"limit":3}',
+  );
   expect(stdout).toContain('> find_and_buy {"variant_id":');
   expect(stdout).toMatch(/Stoneware mug is ready\. Please confirm it at \S+\/checkout\/chk_/);
+  expect(stdout).toMatch(/page: http:\/\/\S+\/buy\/\S+\n +picture: https:\/\/cdn\.shop\.example\/mug\.jpg/);
   expect(stdout).toContain('Confirmed: order 1001.');
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
   expect(data?.orders).toMatchObject([{ order_number: '1001', source: 'agent' }]);

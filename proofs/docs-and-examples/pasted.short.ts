@@ -254,7 +254,7 @@ const PRINTED_BY_WALKS: [RegExp, number][] = [
   [/Confirmed: order \d+, 22\.90 EUR, awaiting_payment\./g, 1],
   [/Refused, 402 budget_exceeded: .*\r?\n +What to do: \S+/g, 1],
   [/Refused, 403 category_not_allowed: .*\r?\n +What to do: \S+/g, 1],
-  [/agent\.findProducts 200: "a stoneware mug under 30 euros"/g, 1],
+  [/agent\.findProducts 200: "mug"/g, 1],
   [/agent\.findAndBuy 402: 360\.00 EUR, budget_exceeded/g, 1],
   [/The next call is refused: 401 invalid_token/g, 1],
   [/may spend 60 EUR on Tableware/g, 2],

@@ -18,6 +18,7 @@ const UNCHECKED: Record<string, string> = {
   text: 'what a command prints',
   json: 'data: installs and tests have files of their own',
   nginx: 'configuration of another program',
+  http: 'a response: server/src/ucp/identity.test.ts checks its header',
   caddyfile: 'configuration of another program',
   sql: 'for a database of your own: proofs of backups and roles run such statements',
 };
