@@ -175,6 +175,7 @@ function shipmentInUcp({ postal_code }: PlatformOrder, shipment: Fulfillment) {
     ...(words(tracking_number) && { tracking_number: words(tracking_number) }),
     ...(tracking_url && URL.canParse(tracking_url) && !contains(tracking_url, postal_code) && { tracking_url }),
     ...(words(carrier) && { carrier: words(carrier) }),
+    ...((words(tracking_number) || words(carrier)) && { content_trust: CONTENT_TRUST }),
   };
   const event = (type: string, occurred_at: string) => ({
     id: `${type} ${id}`,
