@@ -92,8 +92,11 @@ function text(schema: Schema): fc.Arbitrary<string> {
     return known;
   }
   if (typeof schema.pattern === 'string') {
+    // Strings of one class are seldom long enough, so the pattern itself gets the length.
+    const length = `{${Math.max(minLength, 1)},${Math.max(maxLength, 1)}}$`;
+    const pattern = minLength > 1 ? schema.pattern.replace(/^(\^\[[^\]]*\])[+*]\$$/, `$1${length}`) : schema.pattern;
     return fc
-      .stringMatching(new RegExp(schema.pattern, 'u'))
+      .stringMatching(new RegExp(pattern, 'u'))
       .filter((one) => one.length >= minLength && one.length <= Number(schema.maxLength ?? 255));
   }
   return fc
