@@ -14,6 +14,7 @@ export const PRODUCT: OperationId = 'agent.getProduct';
 /** 500 tokens of three characters. */
 const MOST_CHARACTERS = 1_500;
 
+/** The steps of shortening. A product that is still too long with the last one stays longer. */
 interface Lengths {
   description: number;
   skus: boolean;
@@ -29,14 +30,12 @@ const LENGTHS: Lengths[] = [
 ];
 
 export function compactProduct(product: AgentProduct): Fields {
-  return fitting(LENGTHS, MOST_CHARACTERS, (lengths) => shortened(product, lengths));
-}
-
-/** Returns the first result that has at most this many characters as JSON, or else the last one. */
-function fitting<Step, Result>(steps: Step[], most: number, make: (step: Step) => Result): Result {
-  const results = steps.map(make);
-  const fits = results.find((one) => JSON.stringify(one).length <= most);
-  return fits ?? (results.at(-1) as Result);
+  let shown: Fields = {};
+  for (const lengths of LENGTHS) {
+    shown = shortened(product, lengths);
+    if (JSON.stringify(shown).length <= MOST_CHARACTERS) break;
+  }
+  return shown;
 }
 
 function shortened({ content, variants, ...product }: AgentProduct, { description, skus, lists }: Lengths): Fields {

@@ -313,7 +313,7 @@ test('a delayed call whose client leaves runs nothing and leaves no row', async 
     fetch(endpoint, { ...options, signal: AbortSignal.timeout(300) });
   const left = callFrom(endpoint, '10.10.0.2', 'get_facets', {}, {}, leaving as typeof fetch);
   await expect(left).rejects.toThrow('timeout');
-  // Its delay started earlier, so it is over when this call is answered.
+  // The delay of the call above started earlier, so it has ended when this call is answered.
   await callFrom(endpoint, '10.10.0.3', 'get_shop');
 
   expect((await recorded(shop)).map(({ address }) => address)).toEqual(['10.10.0.1', '10.10.0.3']);

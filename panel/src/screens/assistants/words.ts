@@ -1,4 +1,4 @@
-/** What each scope of an assistant allows, in words. */
+/** Descriptions of the scopes of an assistant. */
 const SCOPES: Record<string, string> = {
   'orders:read': 'Read orders, returns and drafts',
   'products:read': 'Read products',

@@ -31,7 +31,7 @@ export interface Claim {
 export interface AssistantClaim {
   /** The scope that the member must have granted for this call; undefined if every assistant may make it. */
   needs: AssistantScope | undefined;
-  /** Who makes the call, to audit a rejected one. Unknown until the token was looked up. */
+  /** The assistant, for the audit of a rejected call. Undefined until the token was looked up. */
   known?: KnownAssistant;
 }
 

@@ -81,7 +81,7 @@ test('an assistant finds the orders to ship, asks to ship one, and ships it afte
   expect(after.orders).toEqual([]);
 });
 
-test('with its own scope, an assistant ships without a confirmation, but overrides no dispute', async () => {
+test('with its own scope, an assistant ships without a confirmation, but not despite a dispute or with a URL of its own', async () => {
   const shop = await openShop();
   const [order, other] = [await paidOrder(shop), await paidOrder(shop)];
   const { access_token } = await givenAssistant(shop, { scopes: ['orders:read', 'orders:ship'] });
@@ -90,9 +90,10 @@ test('with its own scope, an assistant ships without a confirmation, but overrid
   expect(await use('create_fulfillment', { order_id: order.id })).toMatchObject({
     fulfillment: { order_id: order.id },
   });
-  expect(await use('create_fulfillment', { order_id: other.id, override_dispute: true })).toMatchObject({
-    status: 'requires_confirmation',
-  });
+  for (const more of [{ override_dispute: true }, { tracking_url: 'https://elsewhere.example/pay-here' }]) {
+    const waiting = await use('create_fulfillment', { order_id: other.id, ...more });
+    expect(waiting).toMatchObject({ status: 'requires_confirmation' });
+  }
 });
 
 test('texts of products change at once with their scope, and prices wait all the same', async () => {

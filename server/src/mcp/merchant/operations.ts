@@ -21,11 +21,11 @@ export const OFFERED: Offered[] = [
     about: 'Find orders. waiting_for "shipping" lists the orders to ship. q searches numbers, names and e-mails.',
   },
   { id: 'dashboard.getOrder', about: 'One order with its lines, addresses, payments and shipments.' },
-  { id: 'dashboard.getOrderTimeline', about: 'What happened to an order, newest first.' },
+  { id: 'dashboard.getOrderTimeline', about: 'The timeline of an order, newest first.' },
   { id: 'dashboard.listProducts', about: 'Find products by words, status, type, tag, price or stock.' },
   { id: 'dashboard.getProduct', about: 'One product with its texts, variants, prices and stock.' },
   { id: 'dashboard.listInventory', about: 'Stock of variants. low_stock and out_of_stock filter.' },
-  { id: 'dashboard.listMovements', about: 'Why the stock of a variant changed, newest first.' },
+  { id: 'dashboard.listMovements', about: 'The changes of the stock of a variant with their reasons, newest first.' },
   { id: 'dashboard.listCustomers', about: 'Find customers by name or e-mail.' },
   { id: 'dashboard.getCustomer', about: 'One customer with addresses and totals.' },
   { id: 'dashboard.listOrdersOfCustomer', about: 'The orders of a customer.' },
@@ -35,9 +35,9 @@ export const OFFERED: Offered[] = [
   { id: 'dashboard.getDraftOrder', about: 'One draft order with its lines and totals.' },
   { id: 'dashboard.listDiscounts', about: 'Find discount codes.' },
   { id: 'dashboard.getDiscount', about: 'One discount code with its rules and uses.' },
-  { id: 'dashboard.listShippingOptions', about: 'How the shop ships, and the prices.' },
+  { id: 'dashboard.listShippingOptions', about: 'The shipping options of the shop with their prices.' },
   { id: 'dashboard.getSettings', about: 'The settings of the shop: name, currency, taxes, policies.' },
-  { id: 'dashboard.listAuditEvents', about: 'What staff, keys and agents did in the shop, newest first.' },
+  { id: 'dashboard.listAuditEvents', about: 'The audit: calls of staff, keys and agents, newest first.' },
   {
     id: 'dashboard.updateProduct',
     about: 'Change a product. Only the sent fields change.',
@@ -55,7 +55,8 @@ export const OFFERED: Offered[] = [
     id: 'dashboard.createFulfillment',
     about:
       'Record that an order was shipped. Without items it ships everything that is left. The customer gets a mail.',
-    direct: { scope: 'orders:ship', fields: ['items', 'carrier', 'tracking_number', 'tracking_url'] },
+    // A tracking_url waits: the customer gets it by mail, and it may lead anywhere.
+    direct: { scope: 'orders:ship', fields: ['items', 'carrier', 'tracking_number'] },
   },
   { id: 'dashboard.updateVariant', about: 'Change a variant, such as its price or SKU.' },
   { id: 'dashboard.adjustInventory', about: 'Change the stock of a variant by delta, or set it with set_to.' },
@@ -66,6 +67,6 @@ export const OFFERED: Offered[] = [
   { id: 'dashboard.approveReturn', about: 'Approve a return that a customer has requested.' },
   {
     id: 'dashboard.getAssistantAction',
-    about: 'Whether the member has confirmed a change that needed it, and the result.',
+    about: 'The state of a change that waits for the member, and its result.',
   },
 ];

@@ -1,4 +1,4 @@
-/** Changes that wait for the member: the exact call is stored, with what the assistant could read before it asked. */
+/** Changes that wait for the member. The exact call is stored with the present values, as the assistant may read them. */
 
 import { operationTable } from '../../http/contract/contract.ts';
 import type { OperationAnswer, OperationCall } from '../../http/in-process.ts';
