@@ -39,6 +39,8 @@ export async function* copyOut(
     onRows({ table, number: index + 1, of, bytes });
     yield encode({ kind: 'rows', rows });
   }
+  // PostgreSQL sends the number of rows after the rows, maybe in a later packet. The next statement waits for it.
+  await client.query('select 1');
   const end = counter.end();
   if (end.rows !== stream.rowCount) {
     throw new Error(`PostgreSQL sent ${stream.rowCount} rows of ${table}, but ${end.rows} arrived.`);
