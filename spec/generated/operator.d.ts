@@ -578,6 +578,12 @@ export interface components {
             tax_number?: string | null;
             /** @description Why no tax is charged, such as the rule for small businesses; on invoices with a rate of 0. */
             small_business_note?: string | null;
+            /** @description The currency in which the seller declares VAT, if it is not the currency of the shop. Documents then also state the VAT in it. Needs `vat_exchange_rate` and `vat_exchange_rate_source`. */
+            vat_currency?: string | null;
+            /** @description How many units of `vat_currency` one unit of the shop's currency is, such as "0.9312". */
+            vat_exchange_rate?: string | null;
+            /** @description Where the rate is from, such as "European Central Bank, 30 November 2026". Printed on documents. */
+            vat_exchange_rate_source?: string | null;
         };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
         SettingsPatch: {

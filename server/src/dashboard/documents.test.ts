@@ -134,6 +134,25 @@ test('rejects a seller with an unknown country, a malformed VAT number, blank te
   }
 });
 
+test('rejects VAT in another currency without its rate, an unknown currency, and a rate of 0 (422)', async () => {
+  const shop = await openShop();
+  const whole = { vat_currency: 'CHF', vat_exchange_rate: '0.93', vat_exchange_rate_source: 'National bank' };
+  for (const [field, value] of [
+    ['vat_currency', null],
+    ['vat_currency', 'XXQ'],
+    ['vat_exchange_rate', null],
+    ['vat_exchange_rate', '0.00'],
+    ['vat_exchange_rate', '0,93'],
+    ['vat_exchange_rate_source', null],
+    ['vat_exchange_rate_source', ' '],
+  ] as const) {
+    const { error } = await shop.dashboard.PATCH('/api/dashboard/settings', {
+      body: { invoicing: { ...whole, [field]: value } },
+    });
+    expect(error, `${field} ${value}`).toMatchObject({ detail: [{ loc: ['body', 'invoicing', field] }] });
+  }
+});
+
 test('dates and numbers an invoice in the time zone of the shop', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   // It is never the same date in these two time zones.

@@ -1,3 +1,4 @@
+import { t } from '../../language/texts.ts';
 import { CountryOptions } from '../../ui/countries.tsx';
 import { DocumentArchive } from './document-archive.tsx';
 import { Field, SettingsForm } from './settings-form.tsx';
@@ -47,6 +48,35 @@ function SellerSettings() {
             maxLength={300}
             hint="For small businesses. It is on invoices with a rate of 0."
           />
+          <details open={settings.invoicing.vat_currency !== null || undefined}>
+            <summary>{t('VAT in another currency')}</summary>
+            <p className="hint">
+              {t(
+                'For shops that do not sell in the currency in which they declare VAT. Documents then state the VAT in both.',
+              )}
+            </p>
+            <div className="fields-2">
+              <Field.Text
+                name="invoicing.vat_currency"
+                label={t('Currency of the VAT return')}
+                maxLength={3}
+                placeholder="EUR"
+              />
+              <Field.Text
+                name="invoicing.vat_exchange_rate"
+                label={t('Exchange rate')}
+                maxLength={18}
+                placeholder="0.9312"
+                hint={t('What one unit of the currency of the shop is worth.')}
+              />
+            </div>
+            <Field.Text
+              name="invoicing.vat_exchange_rate_source"
+              label={t('Source of the rate')}
+              maxLength={200}
+              hint={t('Printed on documents, such as “European Central Bank, 30 November 2026”.')}
+            />
+          </details>
           <div className="fields-2">
             <Field.Text name="invoicing.prefix" label="Beginning of invoice numbers" maxLength={12} empty="" />
             <Field.Text

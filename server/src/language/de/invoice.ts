@@ -25,6 +25,7 @@ export const invoice: Record<keyof typeof english, string> = {
   rest_kept: 'Betrag, den der Shop behält',
   net: 'Nettobetrag',
   tax_at: '{rate} USt. auf {net}',
+  converted_tax: 'Umsatzsteuer in {other}: {tax} (1 {currency} = {rate} {other}, Quelle: {source})',
   total: 'Gesamtbetrag',
   total_credited: 'Gutgeschriebener Betrag',
   contained: 'Die Beträge in der Tabelle enthalten die Umsatzsteuer.',

@@ -24,6 +24,7 @@ export const invoice = {
   rest_kept: 'Amount that the shop keeps',
   net: 'Net amount',
   tax_at: 'Tax {rate} on {net}',
+  converted_tax: 'Tax in {other}: {tax} (1 {currency} = {rate} {other}, source: {source})',
   total: 'Total',
   total_credited: 'Total credit',
   contained: 'Amounts in the table include tax.',

@@ -25,6 +25,7 @@ export const invoice: Record<keyof typeof english, string> = {
   rest_kept: 'Montant conservé par la boutique',
   net: 'Total HT',
   tax_at: 'TVA {rate} sur {net}',
+  converted_tax: 'TVA en {other} : {tax} (1 {currency} = {rate} {other}, source : {source})',
   total: 'Total TTC',
   total_credited: 'Total de l’avoir',
   contained: 'Les montants du tableau comprennent la TVA.',

@@ -1,7 +1,7 @@
 import type { Address, DocumentKind, OrderDetails } from '@commerce-backend/spec';
 import type { Seller } from '../merchant/invoicing.ts';
 import { EU_COUNTRIES } from '../merchant/usual-taxes.ts';
-import { decimal, minorUnits } from '../money.ts';
+import { currencyDigits, decimal, minorUnits } from '../money.ts';
 import { type ByRate, type Part, type Share, totalOf } from './amounts.ts';
 
 /** The subject of a document line. A `rest` is charged or credited in addition to the price of the pieces. */
@@ -34,6 +34,14 @@ export interface TaxOfRate {
   tax: string;
 }
 
+export interface ConvertedTax {
+  currency: string;
+  /** Units of this currency for one unit of the document's currency, as a decimal string. */
+  rate: string;
+  source: string;
+  tax: string;
+}
+
 /** The frozen content of a document, from which its files are rendered. */
 export interface DocumentContent {
   kind: DocumentKind;
@@ -56,6 +64,8 @@ export interface DocumentContent {
   taxes: TaxOfRate[];
   net: string;
   tax: string;
+  /** The tax in the currency in which the seller declares VAT; absent if that is the currency of the document. */
+  converted_tax?: ConvertedTax;
   total: string;
   /** The amount that was paid when the invoice was issued; 0 on a credit note. */
   paid: string;
@@ -148,4 +158,22 @@ function categoryOf(rate: string, seller: Seller, country: string): TaxCategory 
   if (seller.small_business_note !== null) return 'E';
   const isExport = EU_COUNTRIES.includes(seller.country) && !EU_COUNTRIES.includes(country);
   return isExport && seller.vat_id !== null ? 'G' : 'Z';
+}
+
+/** An exchange rate has at most 8 decimals. */
+const RATE_UNIT = 10n ** 8n;
+
+/** Converts a tax, rounded half away from zero to the decimals of the other currency. */
+export function convertTax(
+  tax: string,
+  digits: number,
+  { currency, rate, source }: Omit<ConvertedTax, 'tax'>,
+): ConvertedTax {
+  const [whole = '0', fraction = ''] = rate.split('.');
+  const units = BigInt(whole + fraction.padEnd(8, '0'));
+  const to = currencyDigits(currency);
+  const scaled = BigInt(minorUnits(tax, digits)) * units * 10n ** BigInt(to);
+  const divisor = RATE_UNIT * 10n ** BigInt(digits);
+  const half = scaled < 0n ? -divisor / 2n : divisor / 2n;
+  return { currency, rate, source, tax: decimal(Number((scaled + half) / divisor), to) };
 }

@@ -127,7 +127,6 @@ test.each(['de', 'en', 'fr'] as const)(
     expect(documents.map(({ kind }) => kind)).toEqual(['invoice', 'credit_note']);
     for (const { id, number, kind, total, tax } of documents) {
       const pdf = await fileOf(shop, id, 'pdf');
-      (await import('node:fs')).writeFileSync(`/tmp/inv-${kind}-${locale}.pdf`, pdf.bytes);
       const { bytes, filename } = await fileOf(shop, id, 'xml');
       const xml = bytes.toString();
       expect(filename).toBe(`${number}.xml`);
@@ -156,6 +155,39 @@ test('an invoice of a small business states why it contains no tax', async () =>
   expect(await validateXsd(xml, Profile.EN16931)).toMatchObject({ valid: true, errors: [] });
   expect(xml).toContain(`<ram:ExemptionReason>${note}</ram:ExemptionReason>`);
   expect(read(xml).taxes).toMatchObject([{ category: 'E', percent: 0, tax: 0 }]);
+});
+
+test('documents state the VAT in the currency of the seller, at the rate that the invoice was issued with', async () => {
+  const shop = await givenTaxed('en');
+  const rate = {
+    vat_currency: 'CHF',
+    vat_exchange_rate: '0.93125',
+    vat_exchange_rate_source: 'National bank, 2 March',
+  };
+  await givenSeller(shop, rate);
+  const mug = await shop.givenProduct({ price: '11.90' });
+  const order = await shop.givenOrder({ content: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 2 }] });
+  const params = { path: { order_id: order.id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
+  await documentsOf(shop, order.id);
+  await givenSeller(shop, { ...rate, vat_exchange_rate: '2' });
+  const body = { amount: '11.90', reason: 'other' as const };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body });
+
+  const [invoice, creditNote] = await documentsOf(shop, order.id);
+
+  for (const [document, eur, chf] of [
+    [invoice, '4.58', '4.27'],
+    [creditNote, '1.90', '1.77'],
+  ] as const) {
+    const xml = (await fileOf(shop, document?.id ?? '', 'xml')).bytes.toString();
+    expect(await validateXsd(xml, Profile.EN16931)).toMatchObject({ valid: true, errors: [] });
+    expect(xml).toContain('<ram:TaxCurrencyCode>CHF</ram:TaxCurrencyCode>');
+    expect(xml).toContain(`<ram:TaxTotalAmount currencyID="EUR">${eur}</ram:TaxTotalAmount>`);
+    expect(xml).toContain(`<ram:TaxTotalAmount currencyID="CHF">${chf}</ram:TaxTotalAmount>`);
+    expect((await fileOf(shop, document?.id ?? '', 'pdf')).bytes.length).toBeGreaterThan(10_000);
+  }
 });
 
 test('renders a document with the same bytes each time', async () => {

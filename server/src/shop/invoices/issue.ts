@@ -28,7 +28,15 @@ import {
   type Share,
   totalOf,
 } from './amounts.ts';
-import { countryOf, type DocumentContent, describe, partsOf, taxesOf } from './content.ts';
+import {
+  type ConvertedTax,
+  convertTax,
+  countryOf,
+  type DocumentContent,
+  describe,
+  partsOf,
+  taxesOf,
+} from './content.ts';
 import { documentsOfOrder } from './documents.ts';
 
 type Issued = RowOf<'documents', 'id' | 'kind' | 'invoice_id'> & { content: DocumentContent };
@@ -129,7 +137,7 @@ async function issueInvoice(shop: Shop, due: Due, seller: Seller): Promise<void>
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
   const paid = Math.min(charged, minor(order.amount_received) - minor(order.refunded));
   await insert(shop, due, 'invoice', state.invoicing.prefix, (number) => ({
-    ...terms(shop, due, partiesOf(order, seller), target, pieces),
+    ...terms(shop, due, partiesOf(order, seller, state), target, pieces),
     ...{ kind: 'invoice', number, issued_on: days.today, invoice: null, paid: decimal(paid, shop.currencyDigits) },
     ...{ supply_date: days.shipped, due_on: days.due, order: { number: order.order_number, date: days.ordered } },
   }));
@@ -199,17 +207,23 @@ function documentedRefund(part: Part, issued: Issued[], digits: number): number 
 }
 
 /**
- * Seller, buyer and the country whose tax applies. A credit note repeats the parties of its invoice, even if they have
- * changed since.
+ * Seller, buyer, the country whose tax applies, and the exchange rate. A credit note repeats those of its invoice, even
+ * if they have changed since.
  */
-type Parties = Pick<DocumentContent, 'seller' | 'buyer' | 'country'>;
-
-function partiesOf(order: OrderDetails, seller: Seller): Parties {
-  const buyer = { ...(order.billing_address ?? order.shipping_address ?? {}), email: order.email ?? null };
-  return { seller, buyer, country: countryOf(order, seller) };
+interface Parties extends Pick<DocumentContent, 'seller' | 'buyer' | 'country'> {
+  converted_tax?: Omit<ConvertedTax, 'tax'>;
 }
 
-function terms(shop: Shop, { order }: Due, { seller, buyer, country }: Parties, target: ByRate, pieces: Share[]) {
+function partiesOf(order: OrderDetails, seller: Seller, { invoicing }: InvoicingState): Parties {
+  const buyer = { ...(order.billing_address ?? order.shipping_address ?? {}), email: order.email ?? null };
+  const { vat_currency: currency, vat_exchange_rate: rate, vat_exchange_rate_source: source } = invoicing;
+  const isConverted = currency !== null && rate !== null && source !== null && currency !== order.currency;
+  const parties = { seller, buyer, country: countryOf(order, seller) };
+  return isConverted ? { ...parties, converted_tax: { currency, rate, source } } : parties;
+}
+
+function terms(shop: Shop, { order }: Due, parties: Parties, target: ByRate, pieces: Share[]) {
+  const { seller, buyer, country, converted_tax } = parties;
   const digits = shop.currencyDigits;
   const lines = linesOf(
     target,
@@ -227,6 +241,7 @@ function terms(shop: Shop, { order }: Due, { seller, buyer, country }: Parties, 
     taxes: taxesOf(target, seller, country, digits),
     net: decimal(gross - tax, digits),
     tax: decimal(tax, digits),
+    ...(converted_tax && { converted_tax: convertTax(decimal(tax, digits), digits, converted_tax) }),
     total: decimal(gross, digits),
   };
 }

@@ -216,12 +216,22 @@ function writeTotals(doc: Doc, content: DocumentContent, { language, digits }: L
   doc.font('regular').y += 12;
   const isPartlyPaid = minorUnits(content.paid, digits) > 0 && content.paid !== content.total;
   const notes = [
+    convertedTaxNote(content, language),
     isPartlyPaid && language.say('invoice.paid', { amount: amount(content.paid) }),
     paymentNote(content, language, digits),
     content.taxes.some(({ category }) => category === 'E') && content.seller.small_business_note,
     content.taxes.some(({ category }) => category === 'G') && language.say('invoice.export_reason'),
   ].filter((note) => !!note);
   doc.fontSize(9).text(notes.join('\n'), LEFT, doc.y, { width: RIGHT - LEFT, lineGap: 3 });
+}
+
+function convertedTaxNote({ converted_tax, currency }: DocumentContent, language: Language): string | undefined {
+  if (!converted_tax) return undefined;
+  const rate = new Intl.NumberFormat(language.locale, { maximumFractionDigits: 8 }).format(Number(converted_tax.rate));
+  const tax = language.amount(converted_tax.tax, converted_tax.currency);
+  return language.say('invoice.converted_tax', {
+    ...{ currency, rate, tax, other: converted_tax.currency, source: converted_tax.source },
+  });
 }
 
 function totalRow(doc: Doc, name: string, value: string): void {

@@ -5,8 +5,9 @@
 
 import { XMLBuilder } from 'fast-xml-parser';
 import type { Language } from '../../language/language.ts';
-import { decimal, minorUnits } from '../money.ts';
+import { currencyDigits, decimal, minorUnits } from '../money.ts';
 import type { DocumentContent, DocumentLine, TaxCategory } from './content.ts';
+import { MOST_DIGITS } from './documents.ts';
 import { buyerName, lineName, paymentNote, restWords } from './words.ts';
 
 type Element = { [name: string]: Element | Element[] | string };
@@ -157,7 +158,9 @@ function settlement(content: DocumentContent, { charged, lowered, language, digi
   const { currency, invoice, net, tax, total, paid, taxes, due_on } = content;
   const sum = (lines: DocumentLine[]) => lines.reduce((all, line) => all + minorUnits(positive(line.net), digits), 0);
   const due = decimal(minorUnits(total, digits) - minorUnits(paid, digits), digits);
+  const inSellersCurrency = convertedTax(content);
   return {
+    ...(inSellersCurrency && { 'ram:TaxCurrencyCode': inSellersCurrency.currency }),
     'ram:InvoiceCurrencyCode': currency,
     'ram:ApplicableTradeTax': taxes.map((one) => ({
       'ram:CalculatedAmount': one.tax,
@@ -183,7 +186,10 @@ function settlement(content: DocumentContent, { charged, lowered, language, digi
       'ram:LineTotalAmount': decimal(sum(charged), digits),
       ...(lowered.length > 0 && { 'ram:AllowanceTotalAmount': decimal(sum(lowered), digits) }),
       'ram:TaxBasisTotalAmount': net,
-      'ram:TaxTotalAmount': { '@currencyID': currency, '#text': tax },
+      'ram:TaxTotalAmount': [{ currency, tax }, ...(inSellersCurrency ? [inSellersCurrency] : [])].map((amount) => ({
+        '@currencyID': amount.currency,
+        '#text': amount.tax,
+      })),
       'ram:GrandTotalAmount': total,
       'ram:TotalPrepaidAmount': paid,
       'ram:DuePayableAmount': due,
@@ -197,6 +203,11 @@ function settlement(content: DocumentContent, { charged, lowered, language, digi
       },
     }),
   };
+}
+
+/** The tax in the currency in which the seller declares VAT. EN 16931 allows no currency with three decimals. */
+function convertedTax({ converted_tax }: DocumentContent) {
+  return converted_tax && currencyDigits(converted_tax.currency) <= MOST_DIGITS ? converted_tax : undefined;
 }
 
 function positive(amount: string): string {

@@ -16,6 +16,9 @@ const INITIAL: Invoicing = {
   vat_id: null,
   tax_number: null,
   small_business_note: null,
+  vat_currency: null,
+  vat_exchange_rate: null,
+  vat_exchange_rate_source: null,
 };
 
 const NEEDED = ['legal_name', 'address1', 'postal_code', 'city', 'country'] as const;

@@ -189,6 +189,17 @@ function settingsMistakes({
   if (invoicing?.country && !isCountry(invoicing.country)) {
     mistakes.push(bodyMistake(['invoicing', 'country'], 'country_unknown', 'Not the code of a country.'));
   }
+  const { vat_currency = null, vat_exchange_rate = null, vat_exchange_rate_source = null } = invoicing ?? {};
+  if (vat_currency !== null && !isCurrency(vat_currency)) {
+    mistakes.push(bodyMistake(['invoicing', 'vat_currency'], 'value_error', 'Not an active ISO 4217 currency code.'));
+  }
+  const conversion = Object.entries({ vat_currency, vat_exchange_rate, vat_exchange_rate_source });
+  if (conversion.some(([, value]) => value !== null)) {
+    for (const [field, value] of conversion) {
+      if (value === null)
+        mistakes.push(bodyMistake(['invoicing', field], 'missing', 'VAT in another currency needs it.'));
+    }
+  }
   for (const [field, text] of Object.entries(invoicing ?? {})) {
     if (text === null || field.endsWith('prefix') || text.trim() !== '') continue;
     mistakes.push(bodyMistake(['invoicing', field], 'string_too_short', 'Must not be blank.', { min_length: 1 }));
