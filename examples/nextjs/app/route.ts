@@ -1,0 +1,14 @@
+import { headers } from 'next/headers';
+import { NextResponse } from 'next/server';
+import { isLanguage } from '../lib/words.ts';
+
+/** Redirects to the pages in the first language of the browser that the storefront has. */
+export async function GET(request: Request) {
+  const wanted = (await headers()).get('accept-language') ?? '';
+  const language =
+    wanted
+      .split(',')
+      .map((one) => one.trim().slice(0, 2).toLowerCase())
+      .find(isLanguage) ?? 'en';
+  return NextResponse.redirect(new URL(`/${language}`, request.url));
+}
