@@ -306,7 +306,10 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   await write('order_shipped', { order_id, fulfillment_id: sent.data?.fulfillment.id ?? '' });
   const back = await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
     params,
-    body: { amount: '10.00', reason: 'damaged' },
+    body: {
+      ...{ amount: '20.00', shipping: '1.50', reason: 'damaged' },
+      line_items: [{ line_item_id: line_items[1]?.id ?? '', quantity: 1 }],
+    },
   });
   await write('order_refunded', { order_id, refund_id: back.data?.refund.id ?? '' });
   const line_item_id = line_items[0]?.id ?? '';

@@ -21,7 +21,7 @@ Examples:
   $ commerce staff accept --url https://shop.example
   $ commerce staff accept CODE --url https://shop.example --name "Noor Haddad" < password.txt`;
 
-/** `staff accept`: accepts an invitation with the code from the mail. */
+/** `staff accept`: accepts an invitation with the link from the mail, or with the code at its end. */
 export function addStaffAccept(staff: Command, terminal: Terminal): void {
   const accept = calls(
     staff.command('accept [code]'),
@@ -30,7 +30,7 @@ export function addStaffAccept(staff: Command, terminal: Terminal): void {
     'dashboard.registerStaff',
   );
   nameFlags(accept, { token: 'CODE', name: '--name' })
-    .description('Accept an invitation with the code of the mail, which is asked for when left out.')
+    .description('Accept an invitation with the link from the mail, or the code after its #. Asked for when left out.')
     .option('--name <name>', 'of a new login; asked for when left out')
     .addHelpText('after', EXAMPLES)
     .action((code: string | undefined, options: AcceptOptions, command: Command) =>
@@ -44,7 +44,8 @@ async function acceptInvitation(
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const token = code ?? (await askSecret(terminal, 'Code from the mail'));
+  const given = code ?? (await askSecret(terminal, 'Link from the mail'));
+  const token = given.slice(given.lastIndexOf('#') + 1).trim();
   const open = createClient({ baseUrl: await serverOf(command, terminal) });
   const invitation = await unwrap(open.POST('/api/dashboard/auth/invitation', { body: { token } }));
   if (!invitation.has_account) {

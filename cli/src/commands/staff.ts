@@ -26,7 +26,7 @@ Examples:
   $ commerce staff remove noor@shop.example     asks first; the next call of the member is refused
   $ commerce staff invitations
   $ commerce staff withdraw noor@shop.example   the link in the mail stops working
-  $ commerce staff accept                       asks for the code in the mail`;
+  $ commerce staff accept                       asks for the link in the mail`;
 
 /** `staff list|invite|role|remove|invitations|withdraw|accept`: manages the shop's staff. */
 export function addStaff(program: Command, terminal: Terminal): void {

@@ -71,3 +71,23 @@ test('without a mail server, writes a mail to two files that only their owner ca
   for (const name of names) expect(statSync(join(outbox, name)).mode & 0o777).toBe(0o600);
   expect(readFileSync(new URL(where), 'utf8')).toBe(MAIL.html);
 });
+
+test('sends an image of the HTML version inline with its Content-ID, and shows it in the file for browsers', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'commerce-outbox-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const mailer = createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir });
+  const image = { filename: 'code.png', content_type: 'image/png', bytes: Buffer.from('dots'), cid: 'code' };
+  const document = { filename: 'invoice.pdf', content_type: 'application/pdf', bytes: Buffer.from('pdf') };
+
+  const where = await mailer.send({ ...MAIL, html: '<img src="cid:code">', attachments: [image, document] }, 'mail-20');
+
+  const outbox = join(dataDir, 'outbox');
+  const name = readdirSync(outbox).find((file) => file.endsWith('.eml')) ?? '';
+  const message = readFileSync(join(outbox, name), 'utf8');
+  expect(message).toMatch(/Content-Type: multipart\/related/);
+  expect(message).toMatch(/Content-ID: <code>\r\n(?:[\w-]+: .*\r\n)*Content-Disposition: inline; filename=code\.png/);
+  expect(message).toContain('Content-Disposition: attachment; filename=invoice.pdf');
+  expect(readFileSync(new URL(where), 'utf8')).toBe(
+    `<img src="data:image/png;base64,${Buffer.from('dots').toString('base64')}">`,
+  );
+});

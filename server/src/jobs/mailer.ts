@@ -39,10 +39,11 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
     subject,
     text,
     html,
-    attachments: attachments.map(({ filename, content_type, bytes }) => ({
+    attachments: attachments.map(({ filename, content_type, bytes, cid }) => ({
       filename,
       contentType: content_type,
       content: bytes,
+      ...(cid && { cid, contentDisposition: 'inline' }),
     })),
     messageId: `<${id}@${mailFrom.split('@')[1]}>`,
     disableFileAccess: true,
@@ -114,11 +115,20 @@ function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
       const { message } = (await (await transport()).sendMail(messageOf(mail, id))) as unknown as { message: Buffer };
       const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${id}`;
       const html = join(directory, `${name}.html`);
-      await writeWhole(html, mail.html);
+      await writeWhole(html, withImages(mail));
       await writeWhole(join(directory, `${name}.eml`), message);
       return pathToFileURL(html).href;
     },
   };
+}
+
+/** The HTML with its attached images in `data:` URLs, because a browser does not have the attachments. */
+export function withImages({ html, attachments = [] }: Pick<Mail, 'html' | 'attachments'>): string {
+  return attachments.reduce(
+    (whole, { cid, content_type, bytes }) =>
+      cid ? whole.replaceAll(`cid:${cid}`, `data:${content_type};base64,${bytes.toString('base64')}`) : whole,
+    html,
+  );
 }
 
 /** Writes a file atomically. Mails contain links that open accounts, so only the owner may read the file. */

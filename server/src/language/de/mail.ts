@@ -4,7 +4,6 @@ export const mail: Record<keyof typeof english, string> = {
   placed_subject: 'Ihre Bestellung {number} bei {shop}',
   digital_consent:
     'Sie haben ausdrücklich zugestimmt, dass wir vor Ablauf der Widerrufsfrist mit der Bereitstellung der digitalen Inhalte beginnen, und bestätigt, dass durch Ihre Zustimmung mit Beginn der Vertragserfüllung Ihr Widerrufsrecht für diese Inhalte erlischt.',
-  placed: 'Vielen Dank für Ihre Bestellung.',
   draft_subject: 'Ihr Angebot von {shop}',
   draft:
     'Wir haben eine Bestellung für Sie vorbereitet. Auf der folgenden Seite können Sie sie bis zum {day} prüfen, ergänzen und annehmen.',
@@ -55,6 +54,12 @@ export const mail: Record<keyof typeof english, string> = {
     'Sie erhalten das Geld über die Zahlungsart zurück, mit der Sie bezahlt haben. Je nach Bank kann das einige Tage dauern.',
   refunded_other:
     'Sie erhalten das Geld per Überweisung. Wenn es nach einigen Tagen noch nicht da ist, schreiben Sie uns.',
+  refund: 'Ihre Erstattung',
+  refund_paid: 'Bezahlt',
+  refund_others: 'Weitere Erstattungen',
+  refund_this: 'Diese Erstattung',
+  refund_left: 'Bezahlt nach Erstattung',
+  refund_shipping: 'Darin erstattete Versandkosten',
   next_transfer:
     'Bitte überweisen Sie den Betrag bis {day} unter Angabe des Verwendungszwecks. Wir versenden die Ware, sobald das Geld eingegangen ist.',
   next_transfer_only: 'Bitte überweisen Sie den Betrag bis {day} mit dem angegebenen Verwendungszweck.',
@@ -70,6 +75,7 @@ export const mail: Record<keyof typeof english, string> = {
   items: 'Ihre Bestellung',
   of: '{count} von {total}',
   tax_included: 'Enthaltene MwSt.',
+  tax_included_at: 'Enthaltene MwSt. {rate}',
   carrier: 'Versanddienst',
   tracking_number: 'Sendungsnummer',
   track: 'Sendung verfolgen',

@@ -64,7 +64,6 @@ export const notification: Record<keyof typeof english, string> = {
   invitation_button: 'Einladung annehmen',
   invitation_life:
     'Der Link funktioniert nur einmal und gilt {life}. Wenn Sie schon ein Konto haben, melden Sie sich an, um die Einladung anzunehmen; andernfalls wählen Sie einen Namen und ein Passwort.',
-  invitation_command: 'Auf der Kommandozeile fragt „commerce staff accept“ nach diesem Code:',
   invitation_nothing: 'Wenn Sie nicht wissen, worum es geht, brauchen Sie nichts zu tun.',
 
   staff_reset_subject: 'Neues Passwort für den Händlerbereich wählen',
@@ -163,10 +162,8 @@ export const notification: Record<keyof typeof english, string> = {
 
   new_order_subject: 'Neue Bestellung {number}: {amount}',
   new_order: 'Die Bestellung {number} ist eingegangen.',
-  new_order_payment: 'Zahlung',
   new_order_customer: 'Kunde',
   new_order_phone: 'Telefon',
-  new_order_method: 'Versand',
   new_order_details: 'Bestelldetails',
   new_order_note: 'Nachricht zur Bestellung: {note}',
   new_order_answer: 'Eine Antwort auf diese E-Mail geht an den Kunden.',

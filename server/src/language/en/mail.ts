@@ -3,7 +3,6 @@ export const mail = {
   placed_subject: 'Your order {number} at {shop}',
   digital_consent:
     'You expressly agreed that we begin to supply the digital content before the period for withdrawal ends, and confirmed that you know that you lose your right of withdrawal for it once the supply has begun.',
-  placed: 'Thank you for your order.',
   draft_subject: 'Your offer from {shop}',
   draft:
     'We have prepared an order for you. You can check it, complete it and accept it on the following page until {day}.',
@@ -49,6 +48,12 @@ export const mail = {
   refunded_card:
     'The money goes back to the payment method you used. It can take a few days to arrive, depending on your bank.',
   refunded_other: 'You will receive the money by bank transfer. If it has not arrived after a few days, write to us.',
+  refund: 'Your refund',
+  refund_paid: 'Paid',
+  refund_others: 'Other refunds',
+  refund_this: 'This refund',
+  refund_left: 'Paid after refunds',
+  refund_shipping: 'This refund contains delivery costs of',
   next_transfer:
     'Please transfer the amount by {day}, using the reference given. We will send the goods once the money has arrived.',
   next_transfer_only: 'Please transfer the amount by {day}, using the reference given.',
@@ -63,6 +68,7 @@ export const mail = {
   items: 'Your order',
   of: '{count} of {total}',
   tax_included: 'Tax included',
+  tax_included_at: 'Tax included, {rate}',
   carrier: 'Carrier',
   tracking_number: 'Tracking number',
   track: 'Track the parcel',

@@ -60,7 +60,6 @@ export const notification = {
   invitation_button: 'Accept the invitation',
   invitation_life:
     'The link works only once and is valid for {life}. If you already have an account, log in to accept; otherwise, choose a name and a password.',
-  invitation_command: 'On the command line, “commerce staff accept” asks for this code:',
   invitation_nothing: 'If you do not know what this is about, you can ignore this e-mail.',
 
   staff_reset_subject: 'Choose a new password for the panel',
@@ -149,10 +148,8 @@ export const notification = {
 
   new_order_subject: 'New order {number}: {amount}',
   new_order: 'Order {number} has come in.',
-  new_order_payment: 'Payment',
   new_order_customer: 'Customer',
   new_order_phone: 'Phone',
-  new_order_method: 'Delivery',
   new_order_details: 'Order details',
   new_order_note: 'Note from the customer: {note}',
   new_order_answer: 'Replies to this e-mail go to the customer.',

@@ -4,7 +4,6 @@ export const mail: Record<keyof typeof english, string> = {
   placed_subject: 'Votre commande {number} chez {shop}',
   digital_consent:
     'Vous avez expressément accepté que nous commencions à fournir les contenus numériques avant la fin du délai de rétractation, et reconnu perdre votre droit de rétractation pour ces contenus dès que la fourniture a commencé.',
-  placed: 'Merci pour votre commande.',
   draft_subject: 'Votre devis de {shop}',
   draft:
     'Nous avons préparé une commande pour vous. Vous pouvez la vérifier, la compléter et l’accepter sur la page suivante jusqu’au {day}.',
@@ -52,6 +51,12 @@ export const mail: Record<keyof typeof english, string> = {
     'Vous êtes remboursé sur le moyen de paiement utilisé. Selon votre banque, cela peut prendre quelques jours.',
   refunded_other:
     'Le remboursement se fait par virement. Si l’argent n’est pas arrivé d’ici quelques jours, écrivez-nous.',
+  refund: 'Votre remboursement',
+  refund_paid: 'Payé',
+  refund_others: 'Autres remboursements',
+  refund_this: 'Ce remboursement',
+  refund_left: 'Payé après remboursement',
+  refund_shipping: 'dont frais de livraison remboursés',
   next_transfer:
     'Virez le montant au plus tard le {day} en indiquant la référence. Nous expédions les articles dès réception du virement.',
   next_transfer_only: 'Veuillez virer le montant avant le {day} en indiquant la référence ci-dessous.',
@@ -65,6 +70,7 @@ export const mail: Record<keyof typeof english, string> = {
   items: 'Votre commande',
   of: '{count} sur {total}',
   tax_included: 'TVA comprise',
+  tax_included_at: 'TVA comprise, {rate}',
   carrier: 'Transporteur',
   tracking_number: 'Numéro de suivi',
   track: 'Suivre le colis',

@@ -65,7 +65,6 @@ export const notification: Record<keyof typeof english, string> = {
   invitation_button: 'Accepter l’invitation',
   invitation_life:
     'Ce lien ne fonctionne qu’une fois et reste valable {life}. Si vous avez déjà un compte, connectez-vous pour accepter l’invitation ; sinon, choisissez un nom et un mot de passe.',
-  invitation_command: 'En ligne de commande, « commerce staff accept » demande ce code :',
   invitation_nothing: 'Si vous ne savez pas de quoi il s’agit, vous pouvez ignorer cet e-mail.',
 
   staff_reset_subject: 'Choisissez un nouveau mot de passe pour l’espace marchand',
@@ -164,10 +163,8 @@ export const notification: Record<keyof typeof english, string> = {
 
   new_order_subject: 'Nouvelle commande {number} : {amount}',
   new_order: 'Vous avez reçu une nouvelle commande : {number}.',
-  new_order_payment: 'Paiement',
   new_order_customer: 'Client',
   new_order_phone: 'Téléphone',
-  new_order_method: 'Livraison',
   new_order_details: 'Détails de la commande',
   new_order_note: 'Message du client : {note}',
   new_order_answer: 'Si vous répondez à cet e-mail, votre réponse est envoyée au client.',

@@ -11,7 +11,8 @@ import { resetLink, verificationLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { languageOf, type MailContext } from './context.ts';
-import type { MailContent, Part } from './rendering.ts';
+import type { Part } from './parts.ts';
+import type { MailContent } from './rendering.ts';
 
 export async function registration(
   context: MailContext,
@@ -105,7 +106,12 @@ async function verifyRegistration(
   const language = languageOf(context, asked.at(-1)?.locale);
   const { say } = language;
   const links: Part[] = [];
-  for (const one of asked) links.push(...(await registrationParts(context, language, email, one)));
+  for (const one of asked) {
+    const parts = await registrationParts(context, language, email, one);
+    links.push(
+      ...parts.map((part) => ('link' in part && asked.length > 1 ? { ...part, among_others: true as const } : part)),
+    );
+  }
   return {
     to: email,
     language,

@@ -47,10 +47,9 @@ test('the mail of an offer lists subtotal, discount, delivery and tax above the 
   });
   const { html } = await newestTo(shop, email);
   // 40.00 − 10.00 discount + 4.90 for the parcel, plus 19 % tax of 30.00 and of 4.90: 5.70 and 0.93.
-  const rows = [...plain(html).matchAll(/<tr><th>([^<]*)<\/th><td>([^<]*)<\/td><\/tr>/g)].map(([, name, amount]) => [
-    name,
-    amount,
-  ]);
+  const rows = [...plain(html).matchAll(/<tr><th[^>]*>([^<]*)<\/th><td[^>]*>([^<]*)<\/td><\/tr>/g)].map(
+    ([, name, amount]) => [name, amount],
+  );
   expect(rows).toEqual([
     ['Subtotal', '€40.00'],
     ['Discount', '−€10.00'],
@@ -148,4 +147,32 @@ test.each([
   const body = { carrier: 'DHL', tracking_number: '00340' };
   const { data } = await shop.dashboard.POST(`${orderPath}/fulfillments`, { ...at, body });
   expect(data?.fulfillment).toMatchObject({ tracking_url });
+});
+
+test('the mail about a refund lists the refunded items and delivery costs, and what remains of the payment', async () => {
+  const { shop, customer, order, line_item_id } = await givenShippedOrder(3);
+  const params = { path: { order_id: order.id } };
+  const refund = (body: object) =>
+    shop.dashboard.POST(`${orderPath}/refunds`, { params, body: { reason: 'damaged', ...body } as never });
+  await refund({ amount: '3.00' });
+  const { error } = await refund({
+    ...{ amount: '12.00', shipping: '2.00' },
+    line_items: [{ line_item_id, quantity: 1, shipped: true }],
+  });
+  expect(error).toBeUndefined();
+
+  const { html, subject } = await newestTo(shop, customer.email);
+
+  // Three pieces for 10.00 and the parcel for 4.90 were paid: 34.90.
+  expect(plain(subject)).toBe(`We have refunded €12.00 for order ${order.order_number}`);
+  const mine = plain(html).slice(plain(html).indexOf('Your refund'));
+  const rows = [...mine.matchAll(/<tr><th[^>]*>([^<]*)<\/th><td[^>]*>([^<]*)<\/td><\/tr>/g)].map((row) => row.slice(1));
+  expect(rows.slice(0, 5)).toEqual([
+    ['Paid', '€34.90'],
+    ['Other refunds', '−€3.00'],
+    ['This refund', '−€12.00'],
+    ['Paid after refunds', '€19.90'],
+    ['This refund contains delivery costs of', '€2.00'],
+  ]);
+  expect(mine.slice(0, mine.indexOf('Paid'))).toMatch(/>1 × /);
 });

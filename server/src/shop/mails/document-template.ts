@@ -20,7 +20,8 @@ export function documentIssued(
     const words = { number: found.number, order: order.order_number };
     return {
       subject: say(`invoice.mail_${found.kind}_subject`, words),
-      parts: [{ paragraph: say(`invoice.mail_${found.kind}_text`, words) }],
+      lead: [{ paragraph: say(`invoice.mail_${found.kind}_text`, words) }],
+      details: [],
       attachments: [await renderFile(shop, document_id, 'pdf')],
     };
   });

@@ -1,12 +1,11 @@
 import sql from 'sql-template-tag';
 import { readCart } from '../carts/rows.ts';
-import { labelOf } from '../carts/view.ts';
 import { checkoutLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
 import { decimal } from '../money.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { languageOf, type MailContext } from './context.ts';
-import { amountsOf } from './order-parts.ts';
+import { amountsOf, itemOf } from './order-parts.ts';
 import type { MailContent } from './rendering.ts';
 
 interface Offer {
@@ -58,15 +57,14 @@ export async function draftSent(
       { link: checkoutLink(context.baseUrl, token), label: say('mail.draft_link') },
       { heading: say('mail.items') },
       {
-        items: cart.lines.map((line) => ({
-          ...{ name: labelOf(line), detail: String(line.quantity), picture: null },
-          amount: money(decimal(line.price * line.quantity, shop.currencyDigits)),
-        })),
+        items: cart.lines.map((line) =>
+          itemOf(line, String(line.quantity), money(decimal(line.price * line.quantity, shop.currencyDigits))),
+        ),
       },
       {
         amounts: amounts
           ? amountsOf({ language, order: { ...amounts, currency: shop.currency } })
-          : [[say('checkout.total'), money(offer.total)]],
+          : [{ name: say('checkout.total'), amount: money(offer.total), kind: 'total' }],
       },
     ],
   };

@@ -28,8 +28,6 @@ export async function staffInvited(
       { paragraph: say('notification.invitation', { name: invited.name, shop: shop_name }) },
       { link: invitationLink(serverUrl, token), label: say('notification.invitation_button') },
       { paragraph: say('notification.invitation_life', { life: language.duration('7 days') }) },
-      { paragraph: say('notification.invitation_command') },
-      { facts: [[say('notification.code'), token]] },
       { paragraph: say('notification.invitation_nothing') },
     ],
   };

@@ -55,7 +55,7 @@ test('an order mail has the language of the order, its number, items, amounts an
   expect(subject).toBe(`Ihre Bestellung ${order?.order_number} bei Alder &amp; Finch`);
   expect(html).toContain('<html lang="de">');
   for (const text of [
-    'Vielen Dank für Ihre Bestellung.',
+    'Vielen Dank für Ihre Bestellung</h1>',
     order?.order_number,
     'src="https://shop.example/mug.jpg"',
     '2 × Stoneware mug',
@@ -66,12 +66,12 @@ test('an order mail has the language of the order, its number, items, amounts an
     'Lindenallee 7',
     '10115 Berlin',
     'Deutschland',
-    'background: #2f5d50',
+    'background:#2f5d50',
     'Antworten Sie auf diese E-Mail',
-    '<a href="https://shop.example/imprint">Impressum</a>',
   ]) {
     expect(plain(html)).toContain(text);
   }
+  expect(html).toMatch(/<a href="https:\/\/shop\.example\/imprint"[^>]*>Impressum<\/a>/);
   expect(html).not.toMatch(/<link|@import|url\(/);
   expect(html.length).toBeLessThan(20_000);
 });

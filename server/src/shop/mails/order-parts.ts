@@ -2,8 +2,10 @@ import type { Address, CustomerOrder, Fulfillment, PaymentInstructions } from '@
 import type { Language } from '../../language/language.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { DueInstructions, ShownOrder, ShownRefund } from '../orders/shown.ts';
+import { transferCode } from '../payments/transfer-code.ts';
 import type { MailContext } from './context.ts';
-import type { Part } from './rendering.ts';
+import type { Amount, Item, Part, ScanCode } from './parts.ts';
+import { imageOf } from './transfer-image.ts';
 
 export interface Told {
   context: MailContext;
@@ -45,16 +47,20 @@ function transferParts(
   if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
   return [
     { paragraph: sentence },
-    { facts },
+    { transfer: facts, code: scanCode(language, instructions) },
     ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
   ];
 }
 
-/** Lists number, items, amounts and, for goods, the delivery address. The default heading is for customers. */
+function scanCode({ say }: Language, instructions: DueInstructions | PaymentInstructions): ScanCode | null {
+  const code = transferCode(instructions);
+  return code ? { bytes: imageOf(code), label: say('checkout.scan_label'), caption: say('checkout.scan') } : null;
+}
+
+/** Lists number, items, amounts, payment and, for goods, delivery. The default heading is for customers. */
 export function contentOf(told: Told, heading = told.language.say('mail.items')): Part[] {
   const { language, order } = told;
   const { say } = language;
-  const address = linesOf(language, order.has_goods ? order.shipping_address : null);
   return [
     { heading },
     {
@@ -65,16 +71,32 @@ export function contentOf(told: Told, heading = told.language.say('mail.items'))
     },
     { items: order.line_items.map((line) => itemOf(line, String(line.quantity), amountOf(told, line.total))) },
     { amounts: amountsOf(told) },
-    ...(address.length > 0 ? [{ heading: say('checkout.delivery_address') }, { lines: address }] : []),
+    { blocks: blocksOf(told) },
   ];
 }
 
-type Line = CustomerOrder['line_items'][number];
+/** The delivery address of goods, the payment method with its status, and the delivery method. */
+function blocksOf({ language, order }: Told) {
+  const { say } = language;
+  const { payment_method, payment_status, payment_terms_days, shipping_method, has_goods, due } = order;
+  const address = linesOf(language, has_goods ? order.shipping_address : null);
+  const state = say(`account.payment_${payment_status === 'paid' && due ? 'part_paid' : payment_status}`);
+  const method = payment_method && say(`checkout.pay_${payment_terms_days === null ? payment_method : 'invoice'}`);
+  const payment = method ? say('order.payment_by', { method, state }) : state;
+  const delivery = has_goods && shipping_method ? [{ heading: say('order.delivery'), lines: [shipping_method] }] : [];
+  return [
+    ...(address.length > 0 ? [{ heading: say('checkout.delivery_address'), lines: address }] : []),
+    ...delivery,
+    { heading: say('order.payment'), lines: [payment] },
+  ];
+}
+
+type Line = Pick<CustomerOrder['line_items'][number], 'name' | 'variant_name' | 'image_url'>;
 
 /** Leaves out an image without https, because mail programs do not load it. */
-function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string | null) {
+export function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string | null): Item {
   const picture = image_url?.startsWith('https://') ? image_url : null;
-  return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
+  return { name, variant: variant_name ?? null, detail, amount, picture };
 }
 
 function linesOf(language: Language, address: Address | null | undefined): string[] {
@@ -94,47 +116,64 @@ const AFTER_PARCEL = {
   returned: undefined,
 } as const;
 
-/** Describes a parcel: its items, its tracking link, and whether more parcels follow. */
-export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfillment): Part[] {
+/** The carrier, the tracking number and the tracking link of a parcel. */
+export function trackingOf({ language: { say }, order }: Told, parcel: Fulfillment): Part[] {
+  if (!order.has_goods) return [];
+  const facts: [string, string][] = [];
+  if (parcel.carrier) facts.push([say('mail.carrier'), parcel.carrier]);
+  if (parcel.tracking_number) facts.push([say('mail.tracking_number'), parcel.tracking_number]);
+  return [
+    ...(facts.length > 0 ? [{ facts }] : []),
+    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: say('mail.track') }] : []),
+  ];
+}
+
+/** Lists the items of a parcel, and states whether more parcels follow. */
+export function parcelOf({ language, order }: Told, { items }: Fulfillment): Part[] {
   const { say } = language;
   const content = order.line_items.flatMap((line) => {
     const item = items.find(({ line_item_id }) => line_item_id === line.id);
     const detail = item && say('mail.of', { count: item.quantity, total: line.quantity });
     return detail ? [itemOf(line, detail, null)] : [];
   });
-  const after = AFTER_PARCEL[order.fulfillment_status];
-  const tracking: [string, string][] = [];
-  if (parcel.carrier) tracking.push([say('mail.carrier'), parcel.carrier]);
-  if (parcel.tracking_number) tracking.push([say('mail.tracking_number'), parcel.tracking_number]);
   if (!order.has_goods) return [{ heading: say('mail.provided_items') }, { items: content }];
-  return [
-    ...(tracking.length > 0 ? [{ facts: tracking }] : []),
-    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: say('mail.track') }] : []),
-    { heading: say('mail.parcel') },
-    { items: content },
-    ...(after ? [{ paragraph: say(after) }] : []),
-  ];
+  const after = AFTER_PARCEL[order.fulfillment_status];
+  return [{ heading: say('mail.parcel') }, { items: content }, ...(after ? [{ paragraph: say(after) }] : [])];
 }
 
 type Amounts = Pick<
   ShownOrder,
   'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'currency'
->;
+> &
+  Partial<Pick<ShownOrder, 'tax_lines'>>;
 
 /** Lists the amounts. The rows before the total add up to it; tax that the prices include comes after it. */
-export function amountsOf(told: { language: Language; order: Amounts }): [string, string][] {
+export function amountsOf(told: { language: Language; order: Amounts }): Amount[] {
   const { language, order } = told;
   const { say } = language;
-  const line = (name: string, amount: string, sign = ''): [string, string][] =>
-    /[1-9]/.test(amount) ? [[name, sign + amountOf(told, amount)]] : [];
-  const total = line(say('checkout.total'), order.total);
-  const tax = line(say(order.tax_included ? 'mail.tax_included' : 'checkout.tax'), order.tax);
+  const row = (name: string, amount: string, sign = ''): Amount[] =>
+    /[1-9]/.test(amount) ? [{ name, amount: sign + amountOf(told, amount) }] : [];
+  const total: Amount = { name: say('checkout.total'), amount: amountOf(told, order.total), kind: 'total' };
+  const taxes = taxesOf(told).flatMap(({ name, amount }) => row(name, amount));
   return [
-    ...line(say('checkout.subtotal'), order.subtotal),
-    ...line(say('checkout.discount'), order.discount, '−'),
-    ...line(say('checkout.delivery'), order.shipping_cost),
-    ...(order.tax_included ? [...total, ...tax] : [...tax, ...total]),
+    ...row(say('checkout.subtotal'), order.subtotal),
+    ...row(say('checkout.discount'), order.discount, '−'),
+    ...row(say('checkout.delivery'), order.shipping_cost),
+    ...(order.tax_included ? [] : taxes),
+    total,
+    ...(order.tax_included ? taxes.map((tax): Amount => ({ ...tax, kind: 'note' })) : []),
   ];
+}
+
+/** The tax by rates, or all of it if the rates are unknown. */
+function taxesOf({ language, order }: { language: Language; order: Amounts }): { name: string; amount: string }[] {
+  const { say } = language;
+  const { tax, tax_included, tax_lines = [] } = order;
+  if (tax_lines.length === 0) return [{ name: say(tax_included ? 'mail.tax_included' : 'checkout.tax'), amount: tax }];
+  return tax_lines.map((line) => {
+    const rate = language.percent(line.rate);
+    return { name: say(tax_included ? 'mail.tax_included_at' : 'order.tax_at', { rate }), amount: line.tax };
+  });
 }
 
 export function amountOf(

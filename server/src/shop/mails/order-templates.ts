@@ -17,8 +17,10 @@ import {
   next,
   parcelOf,
   type Told,
+  trackingOf,
 } from './order-parts.ts';
-import type { MailContent, Part } from './rendering.ts';
+import type { Part } from './parts.ts';
+import type { MailContent } from './rendering.ts';
 
 /** No payment is expected in these states. */
 const ENDED = new Set<PaymentStatus>(['failed', 'expired', 'voided']);
@@ -36,11 +38,9 @@ export const WRITERS = {
       if (status === 'cancelled' || ENDED.has(payment_status)) return undefined;
       return {
         subject: say('mail.placed_subject', { number, shop: context.front.name }),
-        parts: [
-          { paragraph: say('mail.placed') },
-          ...exchangeOf(told),
-          ...next(told),
-          ...dueOf(told),
+        headline: say('checkout.thanks'),
+        lead: [...exchangeOf(told), ...next(told), ...dueOf(told)],
+        details: [
           ...contentOf(told),
           // Sellers must confirm the consent on a durable medium (§ 312f (3) BGB).
           ...(told.order.digital_consent_wording ? [{ paragraph: say('mail.digital_consent') }] : []),
@@ -54,17 +54,15 @@ export const WRITERS = {
       if (payment_status === 'pending' && payment.due_at) {
         return {
           subject: say('mail.overdue_subject', { number }),
-          parts: [
-            { paragraph: say('mail.overdue', { number, day: told.language.day(payment.due_at) }) },
-            ...next(told),
-            ...contentOf(told),
-          ],
+          lead: [{ paragraph: say('mail.overdue', { number, day: told.language.day(payment.due_at) }) }, ...next(told)],
+          details: contentOf(told),
         };
       }
       if (payment_status !== 'awaiting_payment') return undefined;
       return {
         subject: say('mail.reminder_subject', { number }),
-        parts: [{ paragraph: say('mail.reminder', { number }) }, ...next(told), ...contentOf(told)],
+        lead: [{ paragraph: say('mail.reminder', { number }) }, ...next(told)],
+        details: contentOf(told),
       };
     }),
   payment_received: (context: MailContext, { order_id, payment_id }: Mails['payment_received']) =>
@@ -76,12 +74,12 @@ export const WRITERS = {
       const isNext = status !== 'cancelled' && fulfillment_status === 'unfulfilled' && told.order.has_goods;
       return {
         subject: say('mail.received_subject', { number }),
-        parts: [
+        lead: [
           { paragraph: say('mail.received', { amount: amountOf(told, amount_received), number }) },
           ...(isNext ? [{ paragraph: say('mail.received_next') }] : []),
           ...(status === 'cancelled' ? moneyBack(told) : []),
-          ...contentOf(told),
         ],
+        details: contentOf(told),
       };
     }),
   order_edited: (context: MailContext, { order_id }: About) =>
@@ -91,7 +89,8 @@ export const WRITERS = {
       if (status === 'cancelled') return undefined;
       return {
         subject: say('mail.edited_subject', { number }),
-        parts: [{ paragraph: say('mail.edited', { number }) }, ...moneyAfterEdit(told), ...contentOf(told)],
+        lead: [{ paragraph: say('mail.edited', { number }) }, ...moneyAfterEdit(told)],
+        details: contentOf(told),
       };
     }),
   order_shipped: (context: MailContext, { order_id, fulfillment_id }: Mails['order_shipped']) =>
@@ -103,7 +102,8 @@ export const WRITERS = {
       const way = told.order.has_goods ? 'shipped' : 'provided';
       return {
         subject: say(`mail.${way}_subject`, { number }),
-        parts: [{ paragraph: say(`mail.${way}`, { number }) }, ...parcelOf(told, parcel), ...contentOf(told)],
+        lead: [{ paragraph: say(`mail.${way}`, { number }) }, ...trackingOf(told, parcel)],
+        details: [...parcelOf(told, parcel), ...contentOf(told)],
       };
     }),
   order_cancelled: (context: MailContext, { order_id }: About) =>
@@ -114,29 +114,11 @@ export const WRITERS = {
       const why = payment_status === 'expired' || payment_status === 'failed' ? (`_${payment_status}` as const) : '';
       return {
         subject: say('mail.cancelled_subject', { number }),
-        parts: [{ paragraph: say(`mail.cancelled${why}`, { number }) }, ...moneyBack(told), ...contentOf(told)],
-      };
-    }),
-  order_refunded: (context: MailContext, { order_id, refund_id }: Mails['order_refunded']) =>
-    aboutOrder(context, order_id, async (told) => {
-      const { say } = told.language;
-      const refund = await context.shop.one<{ amount: string; by_provider: boolean }>(
-        sql`select r.amount::text as amount, exists (
-            select from payment_moves m where m.site_id = r.site_id and m.id = r.id) as by_provider from refunds r
-          where r.site_id = ${context.shop.siteId} and r.id = ${refund_id} and r.order_id = ${order_id}`,
-      );
-      if (!refund) return undefined;
-      const { order_number: number, payment_method } = told.order;
-      const amount = amountOf(told, refund.amount);
-      const isCard = refund.by_provider || payment_method === 'card' || payment_method === 'online';
-      const way = isCard ? 'card' : 'other';
-      return {
-        subject: say('mail.refunded_subject', { amount, number }),
-        parts: [
-          { paragraph: say('mail.refunded', { amount, number }) },
-          { paragraph: say(`mail.refunded_${way}`) },
-          ...contentOf(told),
+        lead: [
+          { paragraph: say(`mail.cancelled${why}`, { number }), ...(why === '' && { in_text_only: true }) },
+          ...moneyBack(told),
         ],
+        details: contentOf(told),
       };
     }),
   refund_sent_back: (context: MailContext, { order_id, refund_id }: Mails['refund_sent_back']) =>
@@ -150,11 +132,8 @@ export const WRITERS = {
       const values = { amount: amountOf(told, refund.amount), number: told.order.order_number };
       return {
         subject: say('mail.sent_back_subject', values),
-        parts: [
-          { paragraph: say('mail.sent_back', values) },
-          { paragraph: say('mail.sent_back_answer') },
-          ...contentOf(told),
-        ],
+        lead: [{ paragraph: say('mail.sent_back', values) }, { paragraph: say('mail.sent_back_answer') }],
+        details: contentOf(told),
       };
     }),
 };
@@ -176,16 +155,14 @@ async function partReceived(told: Told, payment_id: string): Promise<Words> {
   if (!isOpen) {
     return {
       subject: language.say('mail.received_subject', { number }),
-      parts: [
-        { paragraph: language.say('mail.received', { amount, number }) },
-        ...moneyAfterEdit(told),
-        ...contentOf(told),
-      ],
+      lead: [{ paragraph: language.say('mail.received', { amount, number }) }, ...moneyAfterEdit(told)],
+      details: contentOf(told),
     };
   }
   return {
     subject: language.say('mail.received_part_subject', { number }),
-    parts: [{ paragraph: language.say('mail.received_part', { amount, number }) }, ...next(told), ...contentOf(told)],
+    lead: [{ paragraph: language.say('mail.received_part', { amount, number }) }, ...next(told)],
+    details: contentOf(told),
   };
 }
 
@@ -209,26 +186,21 @@ async function newOrder(
   const language = languageOf(context, null);
   const { say } = language;
   const { order } = told;
-  const { order_number: number, payment_method: method, payment_status, shipping_method, email, phone, note } = order;
-  const state = say(`account.payment_${payment_status}`);
+  const { order_number: number, email, phone, note } = order;
   const facts: [string, string][] = [[say('notification.new_order_customer'), email ?? '']];
   if (phone) facts.push([say('notification.new_order_phone'), phone]);
-  const way = order.payment_terms_days === null ? method : 'invoice';
-  const paid = way ? say('order.payment_by', { method: say(`checkout.pay_${way}`), state }) : state;
-  facts.push([say('notification.new_order_payment'), paid]);
-  if (shipping_method) facts.push([say('notification.new_order_method'), shipping_method]);
   return {
     to,
     language,
     subject: say('notification.new_order_subject', { number, amount: language.amount(order.total, shop.currency) }),
     parts: [
-      { paragraph: say('notification.new_order', { number }) },
+      { paragraph: say('notification.new_order', { number }), in_text_only: true },
       { facts },
       ...(note ? [{ paragraph: say('notification.new_order_note', { note }) }] : []),
-      ...contentOf({ ...told, language }, say('notification.new_order_details')),
-      ...(email ? [{ paragraph: say('notification.new_order_answer') }] : []),
       { link: `${context.serverUrl}/panel/orders/${order_id}`, label: say('notification.new_order_panel') },
-      { paragraph: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
+      ...(email ? [{ small: say('notification.new_order_answer') }] : []),
+      ...contentOf({ ...told, language }, say('notification.new_order_details')),
+      { small: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
     ],
     ...(email && { reply_to: email }),
   };
@@ -247,20 +219,23 @@ interface About {
   order_id: string;
 }
 
-type Words = Omit<MailContent, 'to' | 'language'> | undefined;
+/** The parts before and after the button of the mail. */
+type Words = (Omit<MailContent, 'to' | 'language' | 'parts'> & { lead: Part[]; details: Part[] }) | undefined;
 
 /** Writes a mail to the buyer of an order; undefined if `write` returns nothing or the order has no e-mail address. */
 export async function aboutOrder(
   context: MailContext,
   order_id: string,
   write: (told: Told) => Words | Promise<Words>,
-) {
+): Promise<MailContent | undefined> {
   const told = await readOrder(context, order_id);
   const { email } = told.order;
   const words = email ? await write(told) : undefined;
   const token = words && (await mintLink(context.shop, order_id));
   if (!email || !token) return undefined;
-  return { to: email, language: told.language, ...words, parts: [...words.parts, ...closing(told, token)] };
+  const { lead, details, ...rest } = words;
+  const parts = [...lead, ...linksTo(told, token), ...details, ...contactOf(told)];
+  return { to: email, language: told.language, ...rest, parts };
 }
 
 async function readOrder(context: MailContext, order_id: string): Promise<Told> {
@@ -268,19 +243,23 @@ async function readOrder(context: MailContext, order_id: string): Promise<Told> 
   return { context, language: languageOf(context, order.locale), order };
 }
 
-/** Ends the mail with a link to the order that works without an account, and the shop's contact details. */
-function closing(told: Told, token: string): Part[] {
+/** Links to the order, which work without an account: to pay an amount due, and to view it. */
+function linksTo(told: Told, token: string): Part[] {
   const { context, language, order } = told;
-  const { say } = language;
-  const { support_email, support_phone } = context.front.brand;
   const link = orderLink(context.baseUrl, context.shop.siteId, token);
   const { due } = order;
   return [
     ...(due?.has_payment_account && !due.is_processing
-      ? [{ link: `${link}#due`, label: say('order.pay_due', { amount: amountOf(told, due.amount) }) }]
+      ? [{ link: `${link}#due`, label: language.say('order.pay_due', { amount: amountOf(told, due.amount) }) }]
       : []),
-    { link, label: say('mail.view') },
-    ...(support_email ? [{ paragraph: say('mail.questions') }] : []),
-    ...(support_phone ? [{ paragraph: say('mail.call', { phone: support_phone }) }] : []),
+    { link, label: language.say('mail.view') },
+  ];
+}
+
+function contactOf({ context: { front }, language: { say } }: Told): Part[] {
+  const { support_email, support_phone } = front.brand;
+  return [
+    ...(support_email ? [{ small: say('mail.questions') }] : []),
+    ...(support_phone ? [{ small: say('mail.call', { phone: support_phone }) }] : []),
   ];
 }

@@ -5,9 +5,10 @@ import type { Mails } from '../mail.ts';
 import { policyOf } from '../returns/policy.ts';
 import { get } from '../returns/rows.ts';
 import type { MailContext } from './context.ts';
-import { amountOf, type Told } from './order-parts.ts';
+import { amountOf, itemOf, type Told } from './order-parts.ts';
 import { aboutOrder } from './order-templates.ts';
-import type { MailContent, Part } from './rendering.ts';
+import type { Part } from './parts.ts';
+import type { MailContent } from './rendering.ts';
 
 /** Writes the mail about a new status of a return; undefined if a later status has made the mail obsolete. */
 export function returnChanged(
@@ -23,7 +24,8 @@ export function returnChanged(
     const { number } = found;
     return {
       subject: told.language.say(`returns.${status}_subject`, { number }),
-      parts: [...parts, ...itemsOf(told, found)],
+      lead: parts,
+      details: itemsOf(told, found),
     };
   });
 }
@@ -84,12 +86,10 @@ function itemsOf(told: Told, { number, lines }: Return): Part[] {
       ],
     },
     {
-      items: lines.map(({ name, variant_name, quantity }) => ({
-        name: variant_name ? `${name}, ${variant_name}` : name,
-        detail: String(quantity),
-        amount: null,
-        picture: null,
-      })),
+      items: lines.map(({ line_item_id, name, variant_name, quantity }) => {
+        const image_url = told.order.line_items.find(({ id }) => id === line_item_id)?.image_url ?? null;
+        return itemOf({ name, variant_name, image_url }, String(quantity), null);
+      }),
     },
   ];
 }

@@ -5,7 +5,8 @@ import type { Mails } from '../mail.ts';
 import { get } from '../returns/rows.ts';
 import * as withdrawals from '../withdrawals/rows.ts';
 import { languageOf, type MailContext } from './context.ts';
-import type { MailContent, Part } from './rendering.ts';
+import type { Part } from './parts.ts';
+import type { MailContent } from './rendering.ts';
 import { withoutLinks } from './withdrawal-templates.ts';
 
 /** Notifies staff that a customer requested a return; undefined if it was cancelled meanwhile. */
@@ -20,20 +21,21 @@ export async function newReturn(
   const { say } = language;
   const { number, status, customer_note } = found;
   const told = { number, order: found.order_number };
-  const facts = found.lines.map(({ name, variant_name, quantity, reason }): [string, string] => [
-    `${quantity} × ${variant_name ? `${name}, ${variant_name}` : name}`,
-    say(`returns.reason_${reason}`),
-  ]);
+  const items = found.lines.map(({ name, variant_name, quantity, reason }) => ({
+    name,
+    variant: [variant_name, say(`returns.reason_${reason}`)].filter(Boolean).join(' · '),
+    ...{ detail: String(quantity), amount: null, picture: null },
+  }));
   return {
     to: email,
     language,
     subject: say('notification.new_return_subject', told),
     parts: [
       { paragraph: say(status === 'requested' ? 'notification.new_return' : 'notification.new_return_approved', told) },
-      { facts },
+      { items },
       ...(customer_note ? [{ paragraph: say('notification.new_order_note', { note: customer_note }) }] : []),
       { link: `${context.serverUrl}/panel/returns/${return_id}`, label: say('notification.new_order_panel') },
-      { paragraph: say('notification.new_order_command', { command: `commerce returns show ${number}` }) },
+      { small: say('notification.new_order_command', { command: `commerce returns show ${number}` }) },
     ],
   };
 }
@@ -70,7 +72,7 @@ export async function newWithdrawal(
       },
       { link: `${context.serverUrl}/panel/withdrawals/${withdrawal_id}`, label: say('notification.new_order_panel') },
       {
-        paragraph: say('notification.new_order_command', { command: `commerce withdrawals show ${withdrawal_id}` }),
+        small: say('notification.new_order_command', { command: `commerce withdrawals show ${withdrawal_id}` }),
       },
     ],
   };
@@ -108,7 +110,7 @@ export async function orderDisputed(
       { paragraph: say(`notification.dispute_${status}`, told) },
       ...due,
       { link: `${context.serverUrl}/panel/orders/${found.order_id}`, label: say('notification.new_order_panel') },
-      { paragraph: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
+      { small: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
     ],
   };
 }

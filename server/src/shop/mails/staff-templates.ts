@@ -26,10 +26,11 @@ export async function webhookDisabled(
     language,
     subject: say('notification.webhook_subject', { shop: shop_name }),
     parts: [
-      { paragraph: say(why, { url }) },
+      // Without the scheme, so that mail programs do not turn the address into a link.
+      { paragraph: say(why, { url: url.replace(/^https?:\/\//, '') }) },
       { link: `${context.serverUrl}/panel/settings/webhooks/${webhook_id}`, label: say('notification.webhook_panel') },
-      { paragraph: say('notification.webhook_enable', { command: `commerce webhooks enable ${webhook_id}` }) },
-      { paragraph: say('notification.webhook_replay', { command: replay }) },
+      { small: say('notification.webhook_enable', { command: `commerce webhooks enable ${webhook_id}` }) },
+      { small: say('notification.webhook_replay', { command: replay }) },
     ],
   };
 }
@@ -55,10 +56,10 @@ export async function lowStock(
   if (!first) return undefined;
   const language = languageOf(context, null);
   const { say } = language;
-  const facts = found.map(({ name, sku, left }): [string, string] => [
-    sku ? `${name} (${sku})` : name,
-    say('notification.low_stock_left', { count: Math.max(0, left) }),
-  ]);
+  const amounts = found.map(({ name, sku, left }) => ({
+    name: sku ? `${name} (${sku})` : name,
+    amount: say('notification.low_stock_left', { count: Math.max(0, left) }),
+  }));
   const more = count - variant_ids.length;
   return {
     to: first.email,
@@ -66,10 +67,10 @@ export async function lowStock(
     subject: say('notification.low_stock_subject', { shop: shop_name, count: found.length + more }),
     parts: [
       { paragraph: say('notification.low_stock') },
-      { facts },
+      { amounts },
       ...(more > 0 ? [{ paragraph: say('notification.low_stock_more', { count: more }) }] : []),
       { link: `${serverUrl}/panel/stock`, label: say('notification.low_stock_panel') },
-      { paragraph: say('notification.new_order_command', { command: 'commerce inventory list --low-stock' }) },
+      { small: say('notification.new_order_command', { command: 'commerce inventory list --low-stock' }) },
     ],
   };
 }
@@ -78,15 +79,16 @@ export async function refundFailed(
   context: MailContext,
   { refund_id, staff_id }: Mails['refund_failed'],
 ): Promise<MailContent | undefined> {
-  const { shop } = context;
+  const { shop, serverUrl } = context;
   const found = await shop.one<{
     email: string;
+    order_id: string;
     number: string;
     amount: string;
     currency: string;
     reason: string | null;
   }>(
-    sql`select s.email, o.order_number as number, r.amount, o.currency, m.failure_reason as reason
+    sql`select s.email, o.id as order_id, o.order_number as number, r.amount, o.currency, m.failure_reason as reason
       from refunds r
       join orders o on o.site_id = r.site_id and o.id = r.order_id
       join payment_moves m on m.site_id = r.site_id and m.id = r.id and m.status = 'failed'
@@ -94,7 +96,7 @@ export async function refundFailed(
       where r.site_id = ${shop.siteId} and r.id = ${refund_id}`,
   );
   if (!found) return undefined;
-  const { email, number, amount, currency, reason } = found;
+  const { email, order_id, number, amount, currency, reason } = found;
   const language = languageOf(context, null);
   const { say } = language;
   const told = { amount: language.amount(amount, currency), number, reason: inWords(language, reason) };
@@ -105,7 +107,8 @@ export async function refundFailed(
     subject: say('notification.refund_subject', { number }),
     parts: [
       { paragraph: say('notification.refund_failed', told) },
-      { paragraph: say('notification.refund_again', { command }) },
+      { link: `${serverUrl}/panel/orders/${order_id}`, label: say('notification.new_order_panel') },
+      { small: say('notification.refund_again', { command }) },
     ],
   };
 }
@@ -114,9 +117,15 @@ export async function captureFailed(
   context: MailContext,
   { capture_id, staff_id }: Mails['capture_failed'],
 ): Promise<MailContent | undefined> {
-  const { shop } = context;
-  const found = await shop.one<{ email: string; number: string; amount: string; reason: string | null }>(
-    sql`select s.email, o.order_number as number, m.amount, m.failure_reason as reason
+  const { shop, serverUrl } = context;
+  const found = await shop.one<{
+    email: string;
+    order_id: string;
+    number: string;
+    amount: string;
+    reason: string | null;
+  }>(
+    sql`select s.email, o.id as order_id, o.order_number as number, m.amount, m.failure_reason as reason
       from payment_moves m
       join orders o on o.site_id = m.site_id and o.id = m.order_id
       join staff s on s.id = ${staff_id}
@@ -124,7 +133,7 @@ export async function captureFailed(
         and o.payment_status = 'authorized'`,
   );
   if (!found) return undefined;
-  const { email, number, amount, reason } = found;
+  const { email, order_id, number, amount, reason } = found;
   const language = languageOf(context, null);
   const { say } = language;
   const told = { amount: language.amount(amount, shop.currency), number, reason: inWords(language, reason) };
@@ -134,7 +143,8 @@ export async function captureFailed(
     subject: say('notification.capture_subject', { number }),
     parts: [
       { paragraph: say('notification.capture_failed', told) },
-      { paragraph: say('notification.capture_again', { command: `commerce orders capture ${number}` }) },
+      { link: `${serverUrl}/panel/orders/${order_id}`, label: say('notification.new_order_panel') },
+      { small: say('notification.capture_again', { command: `commerce orders capture ${number}` }) },
     ],
   };
 }

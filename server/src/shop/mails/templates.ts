@@ -13,6 +13,7 @@ import { draftSent } from './draft-template.ts';
 import { staffInvited } from './invitation-template.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
+import { refunded } from './refund-template.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
 import { returnChanged } from './return-templates.ts';
 import { sensitiveChange, staffAccountChanged, staffPasswordReset } from './staff-account-templates.ts';
@@ -37,6 +38,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   password_changed: accountTemplates.passwordChanged,
   agent_approved: agentApproved,
   ...orderTemplates.WRITERS,
+  order_refunded: refunded,
   document_issued: documentIssued,
   draft_sent: draftSent,
   return_changed: returnChanged,
