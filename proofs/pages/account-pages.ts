@@ -62,6 +62,22 @@ async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): 
   return agent.id;
 }
 
+/** Saves two addresses of the customer, and returns the id of the one that is not the default. */
+async function addressesOf({ shop, texts }: Furnished, customer_token: string): Promise<string> {
+  const { first_name, last_name } = texts;
+  const body = {
+    first_name,
+    last_name,
+    address1: 'Lindenallee 7',
+    postal_code: '10115',
+    city: 'Berlin',
+    country: 'DE',
+  };
+  await shop.must('storefront.createAddress', { customer_token, body });
+  const { id } = await shop.must('storefront.createAddress', { customer_token, body });
+  return id;
+}
+
 export const press = (action: string, rest: Partial<FormAction> = {}): FormAction => ({
   action,
   entries: () => ({}),
@@ -80,12 +96,60 @@ export const ACCOUNT_PAGES: PageKind[] = [
       await agentOf(furnished, reader);
       return overview(furnished);
     },
+    operations: [press('log_out', { renews: true })],
+    ...ofCustomer,
+  },
+  {
+    name: 'the profile',
+    async arrange(furnished) {
+      await openReader(furnished);
+      return `${overview(furnished)}&view=profile`;
+    },
     operations: [
-      press('log_out', { renews: true }),
       press('log_out_everywhere', { renews: true }),
       press('marketing_on', { entries: () => ({ marketing: 'yes' }) }),
-      press('revoke'),
+      press('save_profile', { entries: ({ texts }) => ({ first_name: texts.first_name }) }),
     ],
+    ...ofCustomer,
+  },
+  {
+    name: 'the address book',
+    async arrange(furnished) {
+      const { token: customer_token } = await openReader(furnished);
+      await addressesOf(furnished, customer_token);
+      return `${overview(furnished)}&view=addresses`;
+    },
+    operations: [press('default_address')],
+    ...ofCustomer,
+  },
+  {
+    name: 'an address of the address book',
+    async arrange(furnished) {
+      const { token: customer_token } = await openReader(furnished);
+      const id = await addressesOf(furnished, customer_token);
+      return `${overview(furnished)}&view=address&address=${id}`;
+    },
+    operations: [press('save_address'), press('delete_address')],
+    ...ofCustomer,
+  },
+  {
+    name: 'the deletion of the account',
+    async arrange(furnished) {
+      const reader = await openReader(furnished);
+      await orderOf(furnished, reader);
+      await agentOf(furnished, reader);
+      return `${overview(furnished)}&view=delete`;
+    },
+    operations: [],
+    ...ofCustomer,
+  },
+  {
+    name: 'the agents of a customer',
+    async arrange(furnished) {
+      await agentOf(furnished, await openReader(furnished));
+      return `${overview(furnished)}&view=assistants`;
+    },
+    operations: [press('revoke')],
     ...ofCustomer,
   },
   {
@@ -94,7 +158,7 @@ export const ACCOUNT_PAGES: PageKind[] = [
       const { token: customer_token } = await openReader(furnished);
       const body = { marketing_opt_in: true, marketing_wording: 'Yes, send me offers.' };
       await furnished.shop.must('storefront.updateCustomer', { customer_token, body });
-      return overview(furnished);
+      return `${overview(furnished)}&view=profile`;
     },
     operations: [press('marketing_off')],
     ...ofCustomer,

@@ -43,6 +43,11 @@ export function accountLink(baseUrl: string, site_id: string): string {
   return `${baseUrl}/account?site_id=${site_id}`;
 }
 
+/** The section of the account in which a customer manages agents. */
+export function assistantsLink(baseUrl: string, site_id: string): string {
+  return `${accountLink(baseUrl, site_id)}&view=assistants`;
+}
+
 /** The URL of a shop's UCP profile. `origin` is the address of the shop's pages. */
 export function ucpProfile(baseUrl: string, origin: string, site_id: string): string {
   return `${origin === baseUrl ? `${baseUrl}/sites/${site_id}` : origin}/.well-known/ucp`;

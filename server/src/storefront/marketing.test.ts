@@ -151,7 +151,7 @@ test('if the shop asks for marketing consent, pages show an unticked box and sto
     'Ja, Alder & Finch darf mir E-Mails zu Angeboten und Neuheiten senden. Ich kann meine Einwilligung jederzeit widerrufen.';
   expect(newest(await detailsOf(shop, id))).toEqual({ count: 1, granted: true, source: 'checkout', wording });
 
-  const login = await browser.open(account);
+  const login = await browser.open(`${account}&view=profile`);
   const overview = await browser.press(login, 'log_in', { email, password: PASSWORD });
   const withdrawn = await browser.press(overview, 'marketing_off');
   expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false });

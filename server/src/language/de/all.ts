@@ -10,5 +10,6 @@ export { notification } from './notification.ts';
 export { order } from './order.ts';
 export { page } from './page.ts';
 export { payment } from './payment.ts';
+export { profile } from './profile.ts';
 export { returns } from './returns.ts';
 export { withdrawal } from './withdrawal.ts';

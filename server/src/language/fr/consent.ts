@@ -33,7 +33,7 @@ export const consent: Record<keyof typeof english, string> = {
   code_form: 'Un code comporte huit lettres, par exemple WDJB-MJHT.',
   code_unknown: 'Aucune demande ne correspond à ce code. Comparez-le avec celui que l’assistant affiche.',
 
-  title: 'Cet assistant peut-il acheter pour vous ?',
+  title: 'Autoriser cet assistant à acheter pour vous ?',
   check: 'Points à vérifier',
   asker: '{name} <hint>est le nom qu’il se donne. Personne ne l’a vérifié.</hint>',
   asker_host:

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { givenAgent } from '../../../test/agents.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
 import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
@@ -95,7 +96,7 @@ for (const width of [1280, 375]) {
         await look('10-checkout');
         expect(page.url()).toContain('/checkout/chk_');
 
-        await page.goto(`${baseUrl}/account?site_id=${site_id}`);
+        await page.goto(`${baseUrl}/account?site_id=${site_id}&view=profile`);
         await press(page, 'log_out_everywhere');
         expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
         expect(complaints).toEqual([expect.stringContaining('422')]);
@@ -103,4 +104,65 @@ for (const width of [1280, 375]) {
       60_000,
     );
   }
+}
+
+for (const [width, locale] of [
+  [390, 'de'],
+  [390, 'fr'],
+  [1280, 'en'],
+] as const) {
+  played(
+    `without script, ${width} pixels wide, in ${locale}, a customer manages addresses, profile and assistants, and deletes the account`,
+    async () => {
+      const shop = await givenCustomerWithOrder();
+      const { baseUrl, site_id, customer } = shop;
+      const address = { address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
+      const body = { first_name: 'June', last_name: 'Okafor', ...address };
+      await customer.client.POST('/api/storefront/customer/me/addresses', { body });
+      await givenAgent(shop, customer, { agent_name: 'Shopping assistant' });
+      const { page, complaints } = await openTab(browser(), width);
+      await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
+      const look = async (step: string) => {
+        await leaveScreenshot(page, `profile-${step}-${locale}-${width}`);
+        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
+        expect(await page.$$eval('.sections [aria-current="page"]', (links) => links.length)).toBe(1);
+      };
+      const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);
+      const section = (view: string) => follow(`.sections a[href$="view=${view}"]`);
+
+      await page.goto(`${baseUrl}/account?site_id=${site_id}`);
+      await page.type('#email', customer.email);
+      await page.type('#password', PASSWORD);
+      await press(page, 'log_in');
+      await look('1-orders');
+      await section('addresses');
+      await follow('a[href$="view=address"]');
+      await press(page, 'save_address');
+      await look('2-address-mistakes');
+      for (const [field, value] of Object.entries({ last_name: 'Okafor', address1: 'Office 1', city: 'Berlin' })) {
+        await page.type(`#${field}`, value);
+      }
+      await page.type('#postal_code', '10117');
+      await press(page, 'save_address');
+      await look('3-addresses');
+      await section('profile');
+      await look('4-profile');
+      await page.click('details:has([value="change_password"]) summary');
+      await page.type('#current_password', 'wrong');
+      await page.type('#new_password', 'short');
+      await press(page, 'change_password');
+      await look('5-password-mistakes');
+      await section('assistants');
+      await look('6-assistants');
+      await section('profile');
+      await follow('a[href$="view=delete"]');
+      await look('7-delete');
+      await page.type('#password_for_deletion', PASSWORD);
+      await press(page, 'delete_account');
+      await leaveScreenshot(page, `profile-8-deleted-${locale}-${width}`);
+      expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
+      expect(complaints.filter((text) => !/422|401/.test(text))).toEqual([]);
+    },
+    60_000,
+  );
 }

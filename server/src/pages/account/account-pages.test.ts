@@ -9,6 +9,7 @@ import { databaseUrl } from '../../../test/worker-database.ts';
 import { checkoutToken } from '../../shop/links.ts';
 
 const PASSWORD = 'correct horse battery staple';
+const OTHER = 'a longer horse and a better staple';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
@@ -399,11 +400,11 @@ test('ordering again lists the items that are no longer for sale before it creat
 
 test('logging out everywhere ends the page’s session and all API sessions', async () => {
   const shop = await openShop();
-  const { customer, browser, account } = await givenVisitor(shop);
+  const { customer, browser } = await givenVisitor(shop);
   const other = new PaperBrowser(shop.baseUrl);
   await other.press(await other.open(accountOf(shop)), 'log_in', { email: customer.email, password: PASSWORD });
 
-  const page = await browser.press(account, 'log_out_everywhere');
+  const page = await browser.press(await browser.open(accountOf(shop, '&view=profile')), 'log_out_everywhere');
   expect(heading(page)).toBe('Log in to your account');
   expect(heading(await other.open(accountOf(shop)))).toBe('Log in to your account');
   expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
@@ -415,13 +416,19 @@ test('rejects account forms from another origin, with another session or with th
   const { customer, browser, account } = await givenVisitor(shop);
   const order = await shop.givenOrder({ client: customer.client });
   const overview = await browser.open(accountOf(shop));
+  const profile = await browser.open(accountOf(shop, '&view=profile'));
+  const deletion = await browser.open(accountOf(shop, '&view=delete'));
+  const address = await browser.open(accountOf(shop, '&view=address'));
   const page = await browser.open(accountOf(shop, `&order=${order.id}`));
   const other = await givenVisitor(shop);
   const state = async () => {
     const { rows } = await shop.owner.query(
       `select (select count(*) from commerce.customer_tokens where site_id = $1 and revoked_at is null) as sessions,
         (select count(*) from commerce.checkouts where site_id = $1) as checkouts,
-        (select count(*) from commerce.marketing_consents where site_id = $1) as consents`,
+        (select count(*) from commerce.marketing_consents where site_id = $1) as consents,
+        (select count(*) from commerce.customer_addresses where site_id = $1) as addresses,
+        (select string_agg(coalesce(first_name, '') || password_hash, ' ' order by id) from commerce.customers
+          where site_id = $1) as customers`,
       [shop.site_id],
     );
     return rows[0];
@@ -429,15 +436,25 @@ test('rejects account forms from another origin, with another session or with th
   const before = await state();
   const cross = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
   for (const [from, action] of [
-    [overview, 'log_out_everywhere'],
-    [overview, 'marketing_on'],
+    [profile, 'log_out_everywhere'],
+    [profile, 'marketing_on'],
+    [profile, 'save_profile'],
+    [profile, 'change_email'],
+    [profile, 'change_password'],
+    [deletion, 'delete_account'],
+    [address, 'save_address'],
     [overview, 'log_out'],
     [page, 'reorder'],
   ] as const) {
     const fields = () => {
       const filled = formWith(from.html, action);
       filled.set('action', action);
-      filled.set('marketing', 'yes');
+      const entries = { marketing: 'yes', first_name: 'Mallory', current_password: PASSWORD, new_password: OTHER };
+      const more = { new_password_again: OTHER, password_for_email: PASSWORD, password_for_deletion: PASSWORD };
+      const home = { last_name: 'M', address1: 'M 1', postal_code: '10115', city: 'M', country: 'DE' };
+      for (const [name, value] of Object.entries({ ...entries, ...more, ...home, new_email: 'm@example.com' })) {
+        filled.set(name, value);
+      }
       return filled;
     };
     const target = actionOf(from, action);

@@ -3,13 +3,14 @@ import type { FormBody } from '../parts/form-body.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { marketingBox, marketingWording } from '../parts/marketing.ts';
+import { accountViewPath } from '../parts/paths.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { count, runAction } from '../parts/visit.ts';
 import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * Shows the consent to marketing mails on the account page. Customers can always withdraw their consent, but can give
+ * Shows the consent to marketing mails in the profile. Customers can always withdraw their consent, but can give
  * it only if the shop asks for it.
  */
 export function consentSection(visit: AccountVisit, csrf: string, optedIn: boolean): Html | false {
@@ -26,7 +27,7 @@ ${marketingBox({ language, entered: {}, mistakes: [] }, language, front)}
   return html`
 <section aria-labelledby="marketing-heading">
 <h2 id="marketing-heading">${say('account.marketing')}</h2>
-<form method="post" action="${path}">${csrfField(csrf)}${optedIn ? withdraw : give}</form>
+<form method="post" action="${accountViewPath(path, 'profile')}">${csrfField(csrf)}${optedIn ? withdraw : give}</form>
 </section>`;
 }
 
@@ -38,7 +39,8 @@ export async function changeConsent(
   const { front, language, path } = visit;
   const granted = action === 'marketing_on';
   // Submitting the form without ticking the box is not a decision.
-  if (granted && (body.get('marketing') !== 'yes' || !front.ask_for_marketing)) return { redirect: path };
+  if (granted && (body.get('marketing') !== 'yes' || !front.ask_for_marketing))
+    return { redirect: accountViewPath(path, 'profile') };
   await count(visit, 'storefront.updateCustomer');
   const said = granted
     ? { marketing_opt_in: true, marketing_wording: marketingWording(language, front) }
@@ -48,7 +50,7 @@ export async function changeConsent(
     { operation_id: 'storefront.updateCustomer', action, body },
     async (shop) => {
       await account.update(shop, said);
-      return { redirect: `${path}#marketing-heading` };
+      return { redirect: `${accountViewPath(path, 'profile')}#marketing-heading` };
     },
     async (_shop, error) => {
       throw error;

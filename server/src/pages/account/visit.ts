@@ -1,4 +1,5 @@
 import type { CustomerVisit } from '../parts/customer-visit.ts';
+import { type AccountView, withQuery } from '../parts/paths.ts';
 
 /** A request for the account page. */
 export interface AccountVisit extends CustomerVisit {
@@ -10,7 +11,17 @@ export interface AccountVisit extends CustomerVisit {
   prepared: string | undefined;
   /** Id of an invoice or credit note of the order, to download. */
   document_id: string | undefined;
+  /** The section; undefined for the orders. */
+  view: AccountView | undefined;
+  /** Id of the address that is edited. */
+  address_id: string | undefined;
+  /** The change that a form has just made, which the page confirms. */
+  done: Done | undefined;
 }
+
+export const DONE = ['address_saved', 'address_deleted', 'saved', 'email_sent', 'password_changed', 'deleted'] as const;
+
+export type Done = (typeof DONE)[number];
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -22,4 +33,9 @@ export function idIn(given: unknown): string | undefined {
 /** Identifies the forms of the account page in form tokens. */
 export function accountForm({ session, path }: AccountVisit): string {
   return `account ${session?.session_id ?? ''} ${path}`;
+}
+
+/** Path of a section that confirms a change. */
+export function doneAt(path: string, done: Done): string {
+  return withQuery(path, 'done', done);
 }

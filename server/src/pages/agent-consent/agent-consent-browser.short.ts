@@ -89,7 +89,8 @@ for (const width of [1280, 390]) {
       await look('5-account');
       await page.goto(here(checkout_url));
       await look('6-checkout');
-      await page.goto(`${shop.baseUrl}/account?site_id=${shop.site_id}`);
+      await page.goto(`${shop.baseUrl}/account?site_id=${shop.site_id}&view=assistants`);
+      await look('6-assistants');
       await press(page, 'revoke');
       await look('7-revoked');
       expect((await call('/api/agent/intent/find', { query: 'mug' })).status).toBe(401);
@@ -98,6 +99,49 @@ for (const width of [1280, 390]) {
       await look('8-activity');
       // Forms with mistakes are answered with 422, which browsers log.
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
+    },
+    60_000,
+  );
+}
+
+for (const [locale, question] of [
+  ['de', 'Darf dieser Assistent für Sie einkaufen?'],
+  ['fr', 'Autoriser cet assistant à acheter pour vous ?'],
+] as const) {
+  played(
+    `on a phone in ${locale}, a customer reads, adjusts and approves the request of an agent`,
+    async () => {
+      const shop = await openShop();
+      await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch' } });
+      const customer = await shop.givenCustomer();
+      const { page } = await openTab(browser(), 390);
+      await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
+      const look = async (step: string) => {
+        await leaveScreenshot(page, `agent-${step}-${locale}-390`);
+        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
+        expect(await page.$eval('html', ({ lang }) => lang)).toBe(locale);
+      };
+      const asked = await askForConsent(shop, {
+        agent_name: 'Kitchen helper',
+        budget_cents: 5_000,
+        budget_period: 'month',
+        scopes: ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read', 'returns:request'],
+        categories: ['Kitchen', 'Travel'],
+      });
+      await page.goto(shop.baseUrl + asked.verification_uri_complete.replace(/^https?:\/\/[^/]+/, ''));
+      await look('1-login');
+      await page.type('#email', customer.email);
+      await page.type('#password', customer.password);
+      await press(page, 'log_in');
+      const heading = await page.$eval('h1', ({ textContent }) => textContent);
+      expect(heading?.replaceAll(/[\u00a0\u202f]/g, ' ')).toBe(question);
+      await look('2-consent');
+      await page.click('.adjust > summary');
+      await press(page, 'approve');
+      await look('3-mistake');
+      await page.click('#same_code');
+      await press(page, 'approve');
+      await look('4-allowed');
     },
     60_000,
   );

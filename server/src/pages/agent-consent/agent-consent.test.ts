@@ -173,7 +173,8 @@ test('the account page lists agents and their actions, and can revoke agents', a
   await agent.GET('/api/agent/catalog/search');
   const browser = new PaperBrowser(shop.baseUrl);
   const start = await browser.open(`/account?site_id=${shop.site_id}`);
-  const page = await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
+  await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
+  const page = await browser.open(`/account?site_id=${shop.site_id}&view=assistants`);
   expect(page.html).toMatch(/Helpful bot<\/strong>[\s\S]{0,200}Self-reported name \(not verified\)/);
   const activity = /href="([^"]*agent=[^"]*)"/.exec(page.html)?.[1]?.replace('&amp;', '&') ?? '';
   expect((await browser.open(activity)).html).toContain('Searched the catalogue');

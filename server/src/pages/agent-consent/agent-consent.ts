@@ -5,7 +5,7 @@ import * as consents from '../../shop/agents/consents.ts';
 import * as userCodes from '../../shop/agents/user-codes.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
-import { accountLink, authorizationLeavePage, consentPage } from '../../shop/links.ts';
+import { assistantsLink, authorizationLeavePage, consentPage } from '../../shop/links.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
@@ -69,7 +69,7 @@ async function show(visit: ConsentVisit): Promise<PageAnswer> {
   if (answer) return answer;
   return consent.status === 'pending'
     ? consentForm(visit, csrfOf(visit), consent)
-    : decidedPage(visit, consent.status, accountLink('', visit.tenant.site_id));
+    : decidedPage(visit, consent.status, assistantsLink('', visit.tenant.site_id));
 }
 
 function csrfOf(visit: ConsentVisit): string {

@@ -278,7 +278,7 @@ test('the consent page shows the code, then a summary in three lines, then the o
   const places = order.map((part) => html.indexOf(part));
   expect(places.every((place) => place > 0)).toBe(true);
   expect(places.toSorted((a, b) => a - b)).toEqual(places);
-  expect(html).toContain('See the shop’s products · Prepare purchases, which you confirm or decline');
+  expect(html).toContain('<li>See the shop’s products</li><li>Prepare purchases, which you confirm or decline</li>');
   expect(html).toContain('€50.00 each month · at most €20.00 per purchase');
   const folded = html.slice(html.indexOf('<details'), html.indexOf('</details>'));
   for (const name of ['scope_0', 'budget', 'max_per_order', 'budget_period', 'lifetime_days', 'category_0'])

@@ -38,7 +38,7 @@ function inThreeLines(language: Language, consent: AgentConsent): Html {
   const { scopes, token_expires_at } = consent;
   return html`
 <dl class="facts">
-<div><dt>${say('consent.it_may')}</dt><dd>${scopes.map((scope) => say(SCOPES[scope])).join(' · ')}</dd></div>
+<div><dt>${say('consent.it_may')}</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${say(SCOPES[scope])}</li>`)}</ul></dd></div>
 <div><dt>${say('consent.up_to')}</dt><dd dir="auto">${upTo(language, consent)}</dd></div>
 <div><dt>${say('consent.until')}</dt><dd>${moment(language, token_expires_at)}</dd></div>
 </dl>`;

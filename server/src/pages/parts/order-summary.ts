@@ -123,7 +123,7 @@ export function cost(language: Language, amount: string, currency: string): Html
 }
 
 /** An image's URL: https, or a path if it is on this server. Undefined for other URLs. */
-function imageSource(url: string | null, ownOrigin: string): string | undefined {
+export function imageSource(url: string | null, ownOrigin: string): string | undefined {
   if (!url || !URL.canParse(url, ownOrigin)) return undefined;
   const { origin, protocol, pathname, search, href } = new URL(url, ownOrigin);
   if (origin === new URL(ownOrigin).origin) return pathname + search;

@@ -4,6 +4,7 @@ import type { ShownOrder, ShownRefund } from '../../shop/orders/shown.ts';
 import { addressLines } from './address-lines.ts';
 import { linkOut } from './document.ts';
 import { type Html, html } from './html.ts';
+import { orderState } from './order-state.ts';
 import { summaryLines, summaryOfOrder, summaryTotals } from './order-summary.ts';
 import { transfer } from './transfer.ts';
 import { moment, money, rich } from './words.ts';
@@ -34,6 +35,7 @@ export function orderView({ language, ownOrigin, order, alert, addresses, payFor
 ${alert}
 <div class="columns">
 <div class="entry">
+${stateOf(language, order)}
 ${transfer(language, order.payment)}
 ${dueOf(language, order, payForm)}
 ${standing(language, order)}
@@ -48,6 +50,22 @@ ${summaryTotals(shown)}
 ${actions}
 </aside>
 </div>`;
+}
+
+/** Shows the state of the order in a phrase, the next step, and a link that tracks the newest parcel on its way. */
+function stateOf(language: Language, order: ShownOrder): Html {
+  const { say } = language;
+  const state = orderState(order);
+  const isPickup = state === 'preparing' && order.shipping_kind === 'pickup';
+  const parcel = order.has_goods
+    ? order.fulfillments.findLast(({ delivered_at, tracking_url }) => !delivered_at && isWebAddress(tracking_url))
+    : undefined;
+  return html`
+<section class="order-state is-${state}" aria-labelledby="order-state">
+<h2 id="order-state">${say(`order.state_${state}`)}</h2>
+<p>${say(isPickup ? 'order.state_preparing_pickup_next' : `order.state_${state}_next`)}</p>
+${parcel?.tracking_url && html`<p><a class="button" href="${parcel.tracking_url}" target="_blank" rel="noopener noreferrer">${say('order.track')}</a></p>`}
+</section>`;
 }
 
 /** Shows the amount due after an edit or an exchange, and how to pay it: online, by bank transfer, or as agreed. */

@@ -19,6 +19,16 @@ export function preparedFields(given: unknown): Record<string, string> | undefin
   return { reason, ...Object.fromEntries(quantities.map(([id, quantity]) => [`quantity-${id}`, quantity])) };
 }
 
+/** Sections of the account page, selected by `?view=`. Without one, the page shows the orders. */
+export const ACCOUNT_VIEWS = ['addresses', 'address', 'profile', 'delete', 'assistants'] as const;
+
+export type AccountView = (typeof ACCOUNT_VIEWS)[number];
+
+/** Returns the path of a section of the account page. */
+export function accountViewPath(path: string, view: AccountView): string {
+  return withQuery(path, 'view', view);
+}
+
 /**
  * Views on a login page, selected by `?login=`: the forms that request a new password or an account, and the
  * confirmation of each.

@@ -2,7 +2,8 @@
 
 import type { AgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { tokenStatus } from '../agent-limits/tokens.ts';
+import type { RowOf } from '../../db/row-of.ts';
+import { listOfCustomer, tokenStatus } from '../agent-limits/tokens.ts';
 import { checkoutUrl, type LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 
@@ -31,4 +32,25 @@ export async function waitingCheckouts(shop: Shop, deps: LinkDeps): Promise<Wait
       order by k.created_at desc, k.id limit 50`,
   );
   return rows.map((row) => ({ ...row, path: new URL(checkoutUrl(shop, deps, row.id)).pathname }));
+}
+
+/** The orders and agents that the deletion of the account affects. */
+export interface DeletionEffects {
+  /** Numbers of the newest 20 orders that are neither completed nor cancelled. */
+  open_orders: string[];
+  /** Names of the agents that lose their access. */
+  agents: string[];
+}
+
+export async function deletionEffects(shop: Shop): Promise<DeletionEffects> {
+  const orders = await shop.rows<RowOf<'orders', 'order_number'>>(
+    sql`select o.order_number from orders o
+      where o.site_id = ${shop.siteId} and o.customer_id = ${shop.customerId} and o.status not in ('completed', 'cancelled')
+      order by o.created_at desc, o.id desc limit 20`,
+  );
+  const agents = await listOfCustomer(shop, shop.customerId ?? '');
+  return {
+    open_orders: orders.map(({ order_number }) => order_number),
+    agents: agents.filter(({ status }) => status === 'active').map(({ agent_name }) => agent_name),
+  };
 }

@@ -1,6 +1,6 @@
 import type { BudgetPeriod } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { accountLink } from '../links.ts';
+import { assistantsLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
 import { decimal } from '../money.ts';
 import { languageOf, type MailContext } from './context.ts';
@@ -60,7 +60,7 @@ export async function agentApproved(
         ],
       },
       { paragraph: say('notification.agent_not_you') },
-      { link: accountLink(baseUrl, shop.siteId), label: say('notification.agent_button') },
+      { link: assistantsLink(baseUrl, shop.siteId), label: say('notification.agent_button') },
     ],
   };
 }

@@ -1,0 +1,68 @@
+/** The sections of the account: addresses, profile, and the deletion of the account. */
+export const profile = {
+  sections: 'Sections of your account',
+  page: 'Page {page} of {pages}',
+  newer: 'Newer orders',
+  older: 'Older orders',
+  and_more: '{name} and {count, plural, one {# more item} other {# more items}}',
+
+  addresses: 'Addresses',
+  addresses_none: 'No saved addresses yet.',
+  addresses_why: 'Changes here do not affect orders that you have already placed.',
+  address_add: 'Add an address',
+  address_edit: 'Edit address',
+  address_change: 'Edit',
+  address_edit_of: 'Edit the address {address}',
+  address_default: 'Default address',
+  address_make_default: 'Make default',
+  address_make_default_of: 'Make {address} the default address',
+  address_default_box: 'Use as the default address',
+  address_save: 'Save address',
+  address_delete: 'Delete this address',
+  address_check: 'Please check the address',
+  address_limit: 'You can save at most {count} addresses. Delete one that you no longer need.',
+  addresses_back: 'Back to your addresses',
+  address_saved: 'The address has been saved.',
+  address_deleted: 'The address has been deleted.',
+
+  title: 'Profile',
+  check: 'Please check these fields',
+  own: 'Your details',
+  language: 'Language of pages and e-mails',
+  language_auto: 'The language of my browser',
+  save: 'Save',
+  saved: 'Your details have been saved.',
+
+  email: 'E-mail address',
+  email_now: 'You log in with {email}.',
+  email_new: 'New e-mail address',
+  email_change: 'Change the e-mail address',
+  email_after: 'We will send a link to the new address. The old address stays valid until you open the link.',
+  email_same: 'This already is the address of your account.',
+  email_sent:
+    'We have sent an e-mail to the new address. Open the link in it to confirm the change. Until then, you log in with {email}.',
+
+  password: 'Password',
+  password_current: 'Current password',
+  password_change: 'Change the password',
+  password_after: 'All your other devices will be logged out.',
+  password_changed: 'Your password has been changed. All other devices have been logged out.',
+  password_empty: 'Enter your current password.',
+  password_wrong: 'This password is wrong. Try again.',
+
+  delete: 'Delete your account',
+  delete_why: 'Deletes your profile and addresses for good.',
+  delete_link: 'Delete the account…',
+  delete_removed: 'Your profile, your addresses and your carts are deleted. This cannot be undone.',
+  delete_orders:
+    'The shop keeps your orders for its accounting, as the law requires. You can no longer see them here, and the order links in our e-mails stop working. To return something, write to the shop.',
+  delete_agents: '{count, plural, one {# assistant loses its access} other {# assistants lose their access}}: {names}.',
+  delete_open:
+    '{count, plural, one {This order is not completed yet} other {These orders are not completed yet}}: {numbers}. {count, plural, one {It is} other {They are}} not cancelled: the shop will still deliver, and any amount due must still be paid.',
+  delete_button: 'Delete the account for good',
+  delete_back: 'Keep the account',
+  delete_paying:
+    'A payment is being processed at the moment. Wait a few minutes until it is complete, then delete the account.',
+  deleted: 'Your account has been deleted',
+  deleted_text: 'You are logged out everywhere. We keep no password, profile or addresses of yours.',
+} as const;
