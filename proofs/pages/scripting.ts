@@ -155,7 +155,7 @@ const STRANGERS = `(baseUrl) => {
   for (const element of document.querySelectorAll('*')) {
     const name = element.localName;
     const isOfCode = ['svg', 'rect', 'path'].includes(name) && element.closest('figure.scan > svg.qr-code') !== null;
-    const isOurScript = name === 'script' && /^\\/assets\\/copy-[0-9a-f]{16}\\.js$/.test(element.getAttribute('src')) && element.integrity !== '' && element.text === '';
+    const isOurScript = name === 'script' && /^\\/assets\\/(?:copy|checkout)-[0-9a-f]{16}\\.js$/.test(element.getAttribute('src')) && element.integrity !== '' && element.text === '';
     if (!known.has(name) && !isOfCode && !isOurScript) found.push('<' + name + '>');
     if (name === 'meta' && element.httpEquiv) found.push('a meta that acts');
     for (const { name: attribute, value } of element.attributes) {
@@ -173,7 +173,8 @@ const STRANGERS = `(baseUrl) => {
 
 const QR_CODE = /<svg class="qr-code"[^<>]*>\s*<rect [^<>]*\/><path d="[MhvHz\d ]+" [^<>]*\/><\/svg>/;
 
-const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
+const OUR_SCRIPT =
+  /<script src="\/assets\/(?:copy|checkout)-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 
 /**
  * Reads pages without a browser. All tags must be tags that our pages use, and everything else must be text. Returns

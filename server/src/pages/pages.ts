@@ -16,7 +16,7 @@ import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
 import { pageHeaders } from './parts/headers.ts';
 import { addPage, type PagesDeps } from './parts/route.ts';
-import { SCRIPT_PATH, script } from './parts/script.ts';
+import { SCRIPT_PATHS, script } from './parts/script.ts';
 import { brandPath, brandSheet, STYLE_PATH, style } from './parts/style.ts';
 import { testPaymentPage } from './test-payment.ts';
 import { welcome, welcomeAtHost } from './welcome.ts';
@@ -28,7 +28,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   const guarded = { ...deps, guard: createGuard({ ...deps.checkoutDeps, hosts: deps.hosts }) };
   router.get('/', pageHeaders, welcomeAtHost(deps.hosts), welcome(deps.checkoutDeps.baseUrl, demoSiteId));
   router.get(STYLE_PATH, style);
-  router.get(SCRIPT_PATH, script);
+  router.get(SCRIPT_PATHS, script);
   router.get(brandPath(':site_id', ':version'), brandSheet);
   router.get(FAVICON_PATH, favicon);
   router.get(BUY_PATHS, leadToBasket(deps.hosts));

@@ -161,10 +161,10 @@ test('the hosted checkout offers payment on delivery with its fee, and charges t
     ...{ email: 'june@example.com', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' },
     ...{ shipping_city: 'Berlin', shipping_postal_code: '10115', shipping_country: 'DE' },
   };
-  const choosing = await browser.press(form, 'save', entered);
-  expect(choosing.html).toMatch(/Cash on delivery is possible for a fee of [^<]*3\.50/);
-  expect(choosing.html).toContain('value="manual"');
-  const review = await browser.press(choosing, 'save', { shipping_option_id: cod.id, payment_method: 'manual' });
+  expect(form.html).toMatch(/Cash on delivery is possible for a fee of [^<]*3\.50/);
+  expect(form.html).toContain('value="manual"');
+  const choices = { shipping_option_id: cod.id, payment_method: 'manual' };
+  const review = await browser.press(form, 'save', { ...entered, ...choices });
   expect(review.html).toContain('28.40');
   await browser.press(review, 'place_order');
   expect(await ordersOf(shop)).toMatchObject([{ payment_method: 'manual', total: '28.40', shipping_cost: '8.40' }]);
@@ -179,8 +179,8 @@ test('the hosted checkout asks for another payment method if the delivery cannot
     ...{ email: 'june@example.com', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' },
     ...{ shipping_city: 'Berlin', shipping_postal_code: '10115', shipping_country: 'DE' },
   };
-  const choosing = await browser.press(form, 'save', entered);
-  const refused = await browser.press(choosing, 'save', { shipping_option_id: plain.id, payment_method: 'manual' });
+  const choices = { shipping_option_id: plain.id, payment_method: 'manual' };
+  const refused = await browser.press(form, 'save', { ...entered, ...choices });
   expect(refused.response.status).toBeLessThan(500);
   expect(refused.html).not.toContain('value="place_order"');
   expect(refused.html).toContain('Lindenallee 7');

@@ -5,6 +5,10 @@ export const buy: Record<keyof typeof english, string> = {
   intro: 'Jemand hat diese Auswahl für Sie zusammengestellt. Es ist noch nichts bestellt.',
   go: 'Zur Kasse',
   after: 'Dort geben Sie Ihre Adresse ein und prüfen alles, bevor Sie bestellen.',
+  quantity: 'Menge',
+  quantity_of: 'Menge von {name}',
+  update: 'Mengen aktualisieren',
+  delivery_later: 'Versand und Rabatte kommen an der Kasse hinzu.',
   code: 'Code: {code}',
   gone: 'Diese Artikel sind nicht mehr erhältlich',
   gone_text:

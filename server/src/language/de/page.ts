@@ -54,5 +54,8 @@ export const page: Record<keyof typeof english, string> = {
   privacy: 'Datenschutz',
   withdrawal: 'Widerruf',
   imprint: 'Impressum',
+  to_start: 'Zur Startseite',
+  to_account: 'Ihr Konto bei {shop}',
+  ask_shop: 'Fragen? Schreiben Sie an',
   back_to_shop: 'Zurück zu {shop}',
 };

@@ -50,5 +50,8 @@ export const page = {
   privacy: 'Privacy',
   withdrawal: 'Right of withdrawal',
   imprint: 'Imprint',
+  to_start: 'Go to the start page',
+  to_account: 'Your account at {shop}',
+  ask_shop: 'Questions? Write to',
   back_to_shop: 'Back to {shop}',
 } as const;

@@ -5,6 +5,10 @@ export const buy: Record<keyof typeof english, string> = {
   intro: 'Cette sélection a été préparée pour vous. Rien n’est encore commandé.',
   go: 'Continuer vers la commande',
   after: 'Vous y saisirez votre adresse et vérifierez tout avant de commander.',
+  quantity: 'Quantité',
+  quantity_of: 'Quantité de {name}',
+  update: 'Mettre à jour les quantités',
+  delivery_later: 'La livraison et les remises s’ajoutent à l’étape suivante.',
   code: 'Code : {code}',
   gone: 'Ces articles ne sont plus disponibles',
   gone_text:

@@ -53,5 +53,8 @@ export const page: Record<keyof typeof english, string> = {
   privacy: 'Confidentialité',
   withdrawal: 'Rétractation',
   imprint: 'Mentions légales',
+  to_start: 'Aller à la page d’accueil',
+  to_account: 'Votre compte chez {shop}',
+  ask_shop: 'Une question ? Écrivez à',
   back_to_shop: 'Retour à {shop}',
 };

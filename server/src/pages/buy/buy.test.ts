@@ -37,7 +37,8 @@ test('opening a buy link creates no cart until the button on its page is pressed
 
   const shown = await fetch(baseUrl + onward);
   const page = await shown.text();
-  expect(page).toMatch(/Mug &lt;b&gt;.*<\/span>: 2 × .*14\.00/);
+  expect(page).toMatch(/Mug &lt;b&gt;<[\s\S]*2<\/span> × .*€14\.00/);
+  expect(page).toContain('<dd class="sum"><data value="28.00">€28.00</data></dd>');
   expect(page).not.toMatch(/a@b\.example|Street|evil/);
   expect(await counted()).toBe(0);
 
@@ -92,6 +93,42 @@ test("pressing a buy link's button repeatedly opens one checkout, and pressing i
       from commerce.variants where site_id = ${site_id}`,
   );
   expect(rows).toEqual([{ carts: 2, reserved: 2 }]);
+});
+
+test('shows pictures and the sum of a buy link, and takes changed quantities into the link and the cart', async () => {
+  const { baseUrl, site_id, owner, dashboard, givenProduct, givenTerms } = await openShop();
+  await givenTerms();
+  const mug = await givenProduct({ name: 'Mug', price: '14.00', inventory_quantity: 9 });
+  const bowl = await givenProduct({ name: 'Bowl', price: '0.50', inventory_quantity: 9 });
+  const params = { path: { product_id: mug.id } };
+  await dashboard.POST('/api/dashboard/products/{product_id}/images', {
+    params,
+    body: { url: 'https://img.example/mug.jpg' },
+  });
+  const [one, other] = [mug, bowl].map(({ variants }) => variants[0]?.id ?? '');
+  const browser = new PaperBrowser(baseUrl, { 'accept-language': 'de' });
+
+  const page = await browser.open(`/sites/${site_id}/basket/${one}:2,${other}:1?utm_source=mail`);
+  expect(page.html).toContain('src="https://img.example/mug.jpg"');
+  expect(page.html).toContain('<data value="28.50">');
+  expect(page.html).toContain('Ihre Auswahl');
+
+  const changed = await browser.press(page, 'update_quantities', {
+    [`quantity_${one}`]: '3',
+    [`quantity_${other}`]: '0',
+  });
+  expect(changed.path).toBe(`/sites/${site_id}/basket/${one}:3`);
+  expect(changed.html).toContain('<data value="42.00">');
+  const same = await browser.press(changed, 'update_quantities', { [`quantity_${one}`]: '-1' });
+  expect(same.path).toBe(changed.path);
+
+  const checkout = await browser.press(changed, 'begin_checkout', { [`quantity_${one}`]: '4' });
+  expect(checkout.path).toMatch(/^\/checkout\/chk_/);
+  const { rows } = await owner.query(
+    sql`select i.quantity, c.attribution from commerce.cart_items i join commerce.carts c on c.id = i.cart_id
+      where i.site_id = ${site_id}`,
+  );
+  expect(rows).toEqual([{ quantity: 4, attribution: { utm_source: 'mail' } }]);
 });
 
 test.each(['x:1', `${randomUUID()}:0`, `${randomUUID()}:01`, '~!!:1', '%0d%0aX:1', `${randomUUID()}`, ''])(

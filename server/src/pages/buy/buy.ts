@@ -7,21 +7,19 @@ import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import * as carts from '../../shop/carts/carts.ts';
 import * as cartDiscounts from '../../shop/carts/discounts.ts';
-import { findLinked, type LinkedVariant } from '../../shop/carts/linked.ts';
+import { findLinked } from '../../shop/carts/linked.ts';
 import * as checkouts from '../../shop/checkout/checkouts.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, promiseNoChange } from '../../shop/in-shop.ts';
 import { checkoutToken } from '../../shop/links.ts';
-import { type Front, readFront } from '../../shop/merchant/front.ts';
+import { readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Shop } from '../../shop/shop.ts';
-import { page } from '../parts/document.ts';
 import type { FormBody } from '../parts/form-body.ts';
-import { csrfField, mistakeSummary } from '../parts/form-parts.ts';
-import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../parts/route.ts';
-import { count, runAction, type Visit } from '../parts/visit.ts';
-import { money } from '../parts/words.ts';
+import { count, runAction } from '../parts/visit.ts';
 import { type BuyLink, idIn, pathOf, readLink } from './link.ts';
+import { selection } from './selection.ts';
+import type { BasketVisit } from './visit.ts';
 
 /**
  * Paths of buy links. They redirect to a page that shows the items. Only the button on that page creates the cart and
@@ -41,12 +39,6 @@ export function leadToBasket(hosts: SiteHosts): RequestHandler {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-interface BasketVisit extends Visit {
-  front: Front;
-  link: BuyLink;
-  variants: LinkedVariant[];
-}
 
 export const basketPage: PageRoute<BasketVisit> = {
   path: '/sites/:site_id/basket/:items',
@@ -96,44 +88,31 @@ function leadsNowhere(): ShopError {
 }
 
 function shown(visit: BasketVisit, mistake?: string): PageAnswer {
-  const { language, front, link, variants, path, guard, req, res, tenant } = visit;
-  const { say } = language;
-  const title = say('buy.title');
+  const { guard, req, res, path } = visit;
+  const csrf = guard.csrfFor(req, res, `basket ${path}`);
+  return { status: mistake ? 422 : 200, html: selection(visit, csrf, mistake) };
+}
+
+/** The link with the quantities that the form contains. A line with a quantity of 0 is removed. */
+function linkIn({ link }: BasketVisit, body: FormBody): BuyLink {
   const lines = link.lines.flatMap(({ variant_id, quantity }) => {
-    const variant = variants.find(({ id }) => id === variant_id);
-    if (!variant) return [];
-    const name = [variant.name, variant.variant_name].filter(Boolean).join(', ');
-    return [
-      html`<li><span dir="auto">${name}</span>: ${quantity} × ${money(language, variant.price, tenant.currency)}</li>`,
-    ];
+    const entered = body.get(`quantity_${variant_id}`);
+    const wanted = entered !== undefined && /^\d{1,3}$/.test(entered) ? Number(entered) : quantity;
+    return wanted === 0 ? [] : [{ variant_id, quantity: wanted }];
   });
-  const missing = link.lines.length - lines.length;
-  const mistakes = mistake ? [{ message: mistake }] : [];
-  const main = html`
-<section class="notice">
-<h1>${title}</h1>
-${mistakeSummary(say('checkout.check_this'), mistakes)}
-<p>${say('buy.intro')}</p>
-<ul class="bullets">${lines}</ul>
-${missing > 0 && html`<p>${say('buy.missing', { count: missing })}</p>`}
-${link.code && html`<p dir="auto">${say('buy.code', { code: link.code })}</p>`}
-<form method="post" action="${path}">
-${csrfField(guard.csrfFor(req, res, `basket ${path}`))}
-<input type="hidden" name="once" value="${randomUUID()}">
-<button class="primary" name="action" value="begin_checkout">${say('buy.go')}</button>
-<p class="after-button">${say('buy.after')}</p>
-</form>
-</section>`;
-  const mistaken = mistakes.length > 0;
-  return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'checkout', main }) };
+  return { ...link, lines: lines.length > 0 ? lines : link.lines };
 }
 
 /**
  * Creates the cart and its checkout, which reserves the stock, and redirects to the checkout. An invalid discount code
- * is ignored, because shoppers can enter another one there.
+ * is ignored, because shoppers can enter another one there. After a change of quantities, redirects to the link with
+ * these quantities.
  */
-async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
-  const { checkoutDeps, link, variants, language } = visit;
+async function post(arrived: BasketVisit, body: FormBody): Promise<PageAnswer> {
+  const link = linkIn(arrived, body);
+  const visit = { ...arrived, link, path: pathOf(arrived.tenant.site_id, link) };
+  const { checkoutDeps, variants, language } = visit;
+  if (body.get('action') === 'update_quantities') return { redirect: visit.path };
   await count(visit, 'storefront.createCart');
   // The result reveals whether a discount code is valid, so it counts as an attempt.
   if (link.code) await count(visit, 'storefront.applyDiscount', { cart_id: randomUUID() });

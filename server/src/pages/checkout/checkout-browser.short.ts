@@ -43,6 +43,15 @@ async function givenCheckout() {
   return { ...shop, path, url: shop.baseUrl + path };
 }
 
+/** Opens the folded discount code field, on phones in the folded summary. */
+async function openCode(page: Page): Promise<void> {
+  for (const selector of ['.fold > summary', '#summary .more > summary']) {
+    const isShown = await page.$eval(selector, (summary) => summary.getClientRects().length > 0);
+    const isOpen = await page.$eval(selector, (summary) => summary.parentElement?.hasAttribute('open'));
+    if (isShown && !isOpen) await page.click(selector);
+  }
+}
+
 async function fillIn(page: Page): Promise<void> {
   const texts = {
     email: 'june@example.com',
@@ -78,11 +87,11 @@ for (const width of [1280, 375]) {
       await look('2-mistakes');
       await expectFocus(page, 'email');
 
+      await openCode(page);
       await page.type('#discount_code', 'welcome10');
       await fillIn(page);
       await press(page, 'apply_discount');
       await look('3-discount');
-      await page.click('[name="shipping_option_id"]');
       await press(page, 'save');
       await look('4-review');
       expect(await page.$eval('button[value="place_order"]', (button) => button.textContent)).toBe(
@@ -104,6 +113,108 @@ for (const width of [1280, 375]) {
     90_000,
   );
 }
+
+/** The uncompressed size of the page with its stylesheet and script, without the shop's pictures. */
+const BYTES_LOADED = `performance.getEntries().filter(({ name }) => !name.includes('/demo-images/'))
+  .reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`;
+
+for (const width of [1280, 390]) {
+  played(
+    `a shopper pays on the second page, ${width} pixels wide, and delivery and total follow the address in place`,
+    async () => {
+      const shop = await givenCheckout();
+      await shop.givenShippingOption({ name: 'Island parcel', price: '3.00', countries: ['NZ'] });
+      await shop.givenShippingOption({
+        ...{ name: 'Bike courier', price: '2.50', countries: ['DE'], postcode_prefixes: ['101'] },
+      });
+      const { page, complaints } = await openTab(browser(), width, { script: true });
+      const loaded: string[] = [];
+      page.on('response', (response) => {
+        if (response.request().isNavigationRequest()) loaded.push(response.url());
+      });
+      await page.goto(shop.url);
+      const bytes = await page.evaluate(BYTES_LOADED);
+      expect(bytes).toBeGreaterThan(20_000);
+      expect(bytes).toBeLessThan(60_000);
+      const height = await page.evaluate('document.documentElement.scrollHeight');
+      if (width === 390) expect(height).toBeLessThan(2_000);
+      const selected = () =>
+        page.$eval('[name="shipping_option_id"]:checked', (input) => input.closest('.choice')?.textContent);
+      const total = () => page.$eval(width === 390 ? '#fold-total' : '#totals .sum', ({ textContent }) => textContent);
+
+      // The fields report mistakes when they are left, and stop as soon as the mistake is corrected.
+      await page.type('#email', 'june@');
+      await page.keyboard.press('Tab');
+      await page.waitForSelector('#email-error');
+      expect(await page.$eval('#email', (field) => field.getAttribute('aria-describedby'))).toBe(
+        'email-hint email-error',
+      );
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.type('#email', 'example.com');
+      expect(await page.$('#email-error')).toBeNull();
+
+      await page.type('#shipping_last_name', 'Okafor');
+      await page.select('#shipping_country', 'NZ');
+      await expect.poll(selected).toContain('Island parcel');
+      await expect.poll(total).toBe('€63.50');
+      await page.select('#shipping_country', 'US');
+      await page.waitForSelector('#shipping-state #shipping_state');
+      await page.select('#shipping_country', 'DE');
+      await expect.poll(() => page.$('#shipping-state #shipping_state')).toBeNull();
+      await page.type('#shipping_address1', 'Lindenallee 7');
+      await page.type('#shipping_postal_code', '10115');
+      await page.keyboard.press('Tab');
+      await expect.poll(selected).toContain('Bike courier');
+      await expect.poll(total).toBe('€63.00');
+      await expectFocus(page, 'shipping_city');
+      await page.keyboard.type('Berlin');
+      await page.click('label[for="payment_method"]');
+      await leaveScreenshot(page, `scripted-${width}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      if (width === 390) {
+        expect(await page.$eval('.lines', (lines) => lines.checkVisibility())).toBe(false);
+        await page.click('.fold > summary');
+        await leaveScreenshot(page, 'summary-open-390');
+      }
+      expect(await page.$eval('.lines', (lines) => lines.checkVisibility())).toBe(true);
+
+      await press(page, 'save');
+      expect(await page.$eval('button[value="place_order"]', (button) => button.textContent)).toBe(
+        'Place order and pay €63.00',
+      );
+      // The form, the post and the review to which it redirects.
+      expect(loaded).toHaveLength(3);
+      await press(page, 'place_order');
+      const { data } = await shop.dashboard.GET('/api/dashboard/orders');
+      expect(data?.orders).toMatchObject([
+        { total: '63.00', shipping_address: { last_name: 'Okafor', city: 'Berlin' } },
+      ]);
+      expect(complaints).toEqual([]);
+    },
+    90_000,
+  );
+}
+
+played(
+  'a buy link shows its items with pictures, and opens the checkout with the changed quantity',
+  async () => {
+    const { baseUrl, site_id, dashboard } = await givenCheckout();
+    const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'mug' } } });
+    const id = data?.products[0]?.variants.find(({ image_url }) => image_url)?.id ?? '';
+    for (const width of [1280, 390]) {
+      const { page, complaints } = await openTab(browser(), width);
+      await page.goto(`${baseUrl}/sites/${site_id}/buy/${id}:1`);
+      await leaveScreenshot(page, `buy-${width}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await page.$$eval('.line img', (images) => images.length)).toBe(1);
+      await page.$eval(`[id="quantity_${id}"]`, (field) => Object.assign(field, { value: '3' }));
+      await press(page, 'begin_checkout');
+      expect(await page.$eval('.pieces', ({ textContent }) => textContent)).toBe('3');
+      expect(complaints).toEqual([]);
+    }
+  },
+  60_000,
+);
 
 played(
   'an order can be placed with the keyboard only',
@@ -132,11 +243,10 @@ played(
       await tabTo(field);
       await page.keyboard.type(text);
     }
-    await tabTo('[name="payment_method"]');
-    await page.keyboard.press('Space');
-    await enter();
     await tabTo('[name="shipping_option_id"]');
-    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowDown');
+    await tabTo('[name="payment_method"]');
+    await page.keyboard.press('ArrowUp');
     await enter();
     await tabTo('button[value="place_order"]');
     await enter();
@@ -151,6 +261,7 @@ played(
     const { url } = await givenCheckout();
     const { page, complaints } = await openTab(browser(), 375);
     const enterCode = async () => {
+      await openCode(page);
       await page.type('#discount_code', 'WELCOME10');
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     };
@@ -164,8 +275,7 @@ played(
 
     await press(page, 'remove_discount');
     await fillIn(page);
-    // The shop's country is preselected, so the shipping options are shown immediately.
-    await page.click('[name="shipping_option_id"]');
+    // The browser's country is preselected, so the shipping options are shown immediately.
     await enterCode();
     expect(await textOf('button[value="place_order"]')).toBe('Place order and pay €59.35');
     expect(await textOf('.totals')).toContain('WELCOME10');
@@ -204,8 +314,6 @@ played(
     const { page } = await openTab(browser(), 320);
     await page.goto(url);
     await fillIn(page);
-    await press(page, 'save');
-    await page.click('[name="shipping_option_id"]');
     await press(page, 'save');
     await press(page, 'place_order');
     for (const width of [320, 360, 1280]) {

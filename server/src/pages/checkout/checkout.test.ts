@@ -35,9 +35,8 @@ async function givenCheckout({ name = 'Stoneware mug', quantity = 2 } = {}) {
 
 type Given = Awaited<ReturnType<typeof givenCheckout>>;
 
-async function filledIn({ browser, url, option }: Given): Promise<Page> {
-  const first = await browser.press(await browser.open(url), 'save', { ...DETAILS, payment_method: 'bank_transfer' });
-  return browser.press(first, 'save', { shipping_option_id: option.id });
+async function filledIn({ browser, url }: Given): Promise<Page> {
+  return browser.press(await browser.open(url), 'save', { ...DETAILS, payment_method: 'bank_transfer' });
 }
 
 async function rows({ owner, site_id }: Given) {
@@ -52,18 +51,17 @@ async function rows({ owner, site_id }: Given) {
   return found[0];
 }
 
-test('a shopper without JavaScript can open the checkout link, place an order and see the bank details', async () => {
+test('a shopper without JavaScript pays on the second page and sees the bank details', async () => {
   const given = await givenCheckout();
-  const { browser, url, option } = given;
+  const { browser, url } = given;
   const form = await browser.open(url);
   expect(form.response.status).toBe(200);
   expect(form.html).toContain('Stoneware mug');
-  expect(form.html).toContain('Continue to delivery');
+  // The shop's country is preselected, and with it the cheapest delivery and the card. The total includes both.
+  expect(form.html).toContain('Parcel');
+  expect(form.html).toMatch(/<strong id="fold-total"><data value="32\.90">/);
 
-  const delivery = await browser.press(form, 'save', { ...DETAILS, payment_method: 'bank_transfer' });
-  expect(delivery.html).toContain('Review and pay');
-  expect(delivery.html).toContain('Parcel');
-  const review = await browser.press(delivery, 'save', { shipping_option_id: option.id });
+  const review = await browser.press(form, 'save', { ...DETAILS, payment_method: 'bank_transfer' });
   expect(review.html).toContain('Place order and pay €32.90');
   expect(review.html).toContain('Lindenallee 7');
 
@@ -244,7 +242,8 @@ test('the checkout page cannot be framed, cached, indexed or scripted, and sends
     'content-type': 'text/html; charset=utf-8',
   });
   expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
-  expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i);
+  expect(policy).toContain("connect-src 'self'");
+  expect(html.replace(OUR_SCRIPT, '')).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i);
   const [, style = ''] = /href="(\/assets\/[^"]+)"/.exec(html) ?? [];
   const sheet = await browser.open(style);
   expect(sheet.response.headers.get('Cache-Control')).toContain('immutable');
@@ -262,8 +261,9 @@ const PAYLOADS = [
   '{{7*7}}$' + '{alert(1)}`',
 ];
 
-/** The only script in our markup. The QR code is the only drawing, and contains no input. */
-const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
+/** The only scripts in our markup. The QR code is the only drawing, and contains no input. */
+const OUR_SCRIPT =
+  /<script src="\/assets\/(?:copy|checkout)-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 const QR_CODE =
   /<svg class="qr-code" viewBox="[\d ]+" role="img" aria-label="[\w ,]+" shape-rendering="crispEdges">\s*<rect [^<>]*\/><path d="[MhvHz\d ]+" fill="#000"\/><\/svg>/;
 
@@ -284,8 +284,8 @@ test('the checkout page escapes all input of merchants and shoppers', async () =
   const form = await browser.open(url);
   const wrong = await browser.press(form, 'save', { ...entries, email: payload });
   const entered = { ...entries, phone: '030 1234567', payment_method: 'bank_transfer' };
-  const first = await browser.press(form, 'save', entered);
-  const review = await browser.press(first, 'save', { shipping_option_id: given.option.id });
+  const first = await browser.press(form, 'save', { ...entered, shipping_city: '' });
+  const review = await browser.press(first, 'save', { shipping_city: 'Berlin' });
   const done = await browser.press(review, 'place_order');
   expect(wrong.response.status).toBe(422);
   expect(done.html).toContain('Thank you');
@@ -359,15 +359,18 @@ test("shows each mistake at its field, and keeps the shopper's input", async () 
   );
   // Only the first field with a mistake is focused.
   expect(wrong.html.match(/<[^>]* autofocus[^>]*>/g)).toEqual([expect.stringContaining('id="email"')]);
-  // Invalid and missing fields are reported together. A shipping option is not reported as missing if none could be
-  // chosen yet.
+  // Invalid and missing fields are reported together. The preselected delivery and payment are not missing.
   expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
-  expect(wrong.html).toContain('<a href="#payment_method">Choose a payment method.</a>');
   expect(wrong.html.match(/<a href="#email">/g)).toHaveLength(1);
   expect(wrong.html).not.toContain('Choose a delivery option.');
-  const missing = await browser.press(wrong, 'save', { email: 'june@example.com' });
+  expect(wrong.html).not.toContain('Choose a payment method.');
+  const missing = await browser.press(wrong, 'save', {
+    ...{ email: 'june@example.com', payment_method: '', shipping_option_id: '' },
+  });
   expect(missing.response.status).toBe(422);
   expect(missing.html).toContain('<a href="#shipping_city">Enter the city.</a>');
+  expect(missing.html).toContain('<a href="#payment_method">Choose a payment method.</a>');
+  expect(missing.html).toContain('<a href="#shipping_option_id">Choose a delivery option.</a>');
   expect(missing.html).toContain('value="Lindenallee 7"');
   const other = await browser.press(missing, 'save', {
     shipping_city: 'Berlin',
@@ -391,6 +394,92 @@ test("the country of the shop's locale is preselected if the shop delivers there
   expect(await chosenIn()).toBeUndefined();
 });
 
+test.each([
+  ['fr-FR,fr;q=0.9', 'FR'],
+  ['en,de-AT;q=0.5', 'AT'],
+  ['es-ES', 'DE'],
+  // Most browsers with this setting are not in the United States.
+  ['en-US,en;q=0.9', 'DE'],
+])('a browser that prefers %s has the country %s preselected', async (preferred, country) => {
+  const given = await givenCheckout();
+  await given.givenShippingOption({ name: 'Abroad', countries: ['FR', 'US'] });
+  const { html } = await new PaperBrowser(given.baseUrl, { 'accept-language': preferred }).open(given.url);
+  expect(html.match(/<option value="(\w\w)" selected>/)?.[1]).toBe(country);
+  expect(html).toContain(`name="shown_country" value="${country}"`);
+});
+
+test('the cheapest delivery is preselected, and pickup only if there is no delivery', async () => {
+  const given = await givenCheckout();
+  const { browser, url } = given;
+  await given.givenShippingOption({ name: 'Express', price: '19.00' });
+  const pickup = await given.givenShippingOption({ name: 'Collect', kind: 'pickup', price: '0' });
+  const chosen = async () =>
+    /name="shipping_option_id" value="([^"]+)" checked/.exec((await browser.open(`${url}?change=1`)).html)?.[1];
+  expect(await chosen()).toBe(given.option.id);
+  const { data } = await given.dashboard.GET('/api/dashboard/shipping-options');
+  for (const { id, kind } of data?.shipping_options ?? []) {
+    const params = { path: { shipping_option_id: id } };
+    if (kind === 'delivery')
+      await given.dashboard.DELETE('/api/dashboard/shipping-options/{shipping_option_id}', { params });
+  }
+  expect(await chosen()).toBe(pickup.id);
+});
+
+test("the page's script gets the delivery options and the total for an address, and nothing is stored", async () => {
+  const given = await givenCheckout();
+  const { browser, url } = given;
+  const near = await given.givenShippingOption({
+    ...{ name: 'Courier', price: '3.00', countries: ['DE'], postcode_prefixes: ['101'] },
+  });
+  const far = await given.givenShippingOption({ name: 'Far parcel', price: '19.00', countries: ['NZ'] });
+  const before = await rows(given);
+  const shown = async (query: string) => {
+    const { response, html } = await browser.open(`${url}?change=1&${query}`);
+    const total = /id="fold-total"><data value="([^"]+)"/.exec(html)?.[1];
+    return [response.status, /name="shipping_option_id" value="([^"]+)" checked/.exec(html)?.[1], total];
+  };
+  expect(await shown('country=DE&postal_code=20095')).toEqual([200, given.option.id, '32.90']);
+  expect(await shown('country=DE&postal_code=10115')).toEqual([200, near.id, '31.00']);
+  expect(await shown(`country=DE&postal_code=10115&option=${given.option.id}`)).toEqual([
+    ...[200, given.option.id, '32.90'],
+  ]);
+  expect(await shown(`country=NZ&option=${near.id}`)).toEqual([200, far.id, '47.00']);
+  for (const wrong of [
+    'country=XX',
+    'country=DE&country=NZ',
+    'country=DE&option=x',
+    'address=x',
+    'country=DE&payment=x',
+  ]) {
+    expect([wrong, ...(await shown(wrong))]).toEqual([wrong, 200, given.option.id, '32.90']);
+  }
+  expect(await rows(given)).toEqual(before);
+});
+
+test("offers the saved addresses of the customer only to the customer's browser", async () => {
+  const given = await givenCheckout();
+  const { client, email, password } = await given.givenCustomer();
+  const save = (address1: string) =>
+    client.POST('/api/storefront/customer/me/addresses', {
+      body: { last_name: 'Okafor', address1, city: 'Graz', postal_code: '8010', country: 'AT' },
+    });
+  await save('Hauptplatz 1');
+  const { data: other } = await save('Kirchweg 3');
+  const cart = await given.givenCart([{ variant_id: given.variant_id, quantity: 1 }], client);
+  const { data } = await client.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  const url = data?.checkout_url ?? '';
+  const mine = new PaperBrowser(given.baseUrl);
+  await mine.press(await mine.open(`/account?site_id=${given.site_id}`), 'log_in', { email, password });
+
+  const form = await mine.open(url);
+  expect(form.html).toContain('Okafor, Kirchweg 3, 8010 Graz, Austria');
+  const chosen = await mine.open(`${url}?change=1&address=${other?.id}`);
+  expect(chosen.html).toMatch(/id="shipping_address1"[^>]*value="Kirchweg 3"/);
+
+  const theirs = await given.browser.open(`${url}?change=1&address=${other?.id}`);
+  expect(theirs.html).not.toContain('Kirchweg 3');
+});
+
 test('applying or removing a discount code keeps the other input', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
@@ -401,11 +490,11 @@ test('applying or removing a discount code keeps the other input', async () => {
   expect(wrong.html).toContain('value="Lindenallee 7"');
   const applied = await browser.press(wrong, 'apply_discount', { discount_code: 'spring' });
   expect(applied.html).toContain('SPRING');
-  expect(applied.html).toContain('value="24.00"');
+  expect(applied.html).toContain('value="28.90"');
   expect(applied.html).toContain('value="Lindenallee 7"');
   const removed = await browser.press(applied, 'remove_discount');
   expect(removed.html).not.toContain('SPRING');
-  expect(removed.html).toContain('value="28.00"');
+  expect(removed.html).toContain('value="32.90"');
 });
 
 test('every submit button also applies a typed discount code, or shows its error at the field', async () => {
@@ -495,6 +584,18 @@ test('the shopper must choose a shipping option again after changing the country
   expect(asked.html).toContain('<a href="#shipping_option_id">Choose a delivery option.</a>');
   const again = await browser.press(asked, 'save', { shipping_option_id: far.id });
   expect(again.html).toContain('Place order and pay €47.00');
+});
+
+test('after a wrong guess of the country, the form shows the delivery options of the entered country without an error', async () => {
+  const given = await givenCheckout();
+  const far = await given.givenShippingOption({ name: 'Far parcel', price: '19.00', countries: ['NZ'] });
+  const { browser, url } = given;
+  const there = { ...DETAILS, shipping_country: 'NZ', shipping_postal_code: '6011', payment_method: 'bank_transfer' };
+  const form = await browser.press(await browser.open(url), 'save', there);
+  expect(form.response.status).toBe(200);
+  expect(form.html).not.toContain('summary-of-mistakes');
+  expect(form.html).toContain(`value="${far.id}" checked`);
+  expect((await browser.press(form, 'save')).html).toContain('Place order and pay €47.00');
 });
 
 test('requires a state in countries that use states, whether the page or the API has set the address', async () => {
@@ -647,11 +748,10 @@ test("an order from a customer's checkout belongs to the customer", async () => 
   const { client, id, email } = await given.givenCustomer();
   const cart = await given.givenCart([{ variant_id: given.variant_id, quantity: 1 }], client);
   const { data } = await client.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
-  const { browser, option } = given;
+  const { browser } = given;
   const form = await browser.open(data?.checkout_url ?? '');
   expect(form.html).toContain(`value="${email}"`);
-  const first = await browser.press(form, 'save', { ...DETAILS, email, payment_method: 'bank_transfer' });
-  const review = await browser.press(first, 'save', { shipping_option_id: option.id });
+  const review = await browser.press(form, 'save', { ...DETAILS, email, payment_method: 'bank_transfer' });
   expect((await browser.press(review, 'place_order')).html).toContain('Thank you');
   expect((await ordersOf(given))[0]).toMatchObject({ customer_id: id, email });
 });
@@ -714,6 +814,30 @@ test('pages of invalid (404) and expired (410) checkout links show the next step
   expect(cancelled.response.status).toBe(410);
   expect(cancelled.html).toContain('This checkout was cancelled');
 });
+
+test.each([
+  ['en', 'Go to the start page', 'Back to Alder &amp; Finch', 'Questions? Write to'],
+  ['de', 'Zur Startseite', 'Zurück zu Alder &amp; Finch', 'Fragen? Schreiben Sie an'],
+  ['fr', 'Aller à la page d’accueil', 'Retour à Alder &amp; Finch', 'Écrivez à'],
+])(
+  'pages without a next step link to the start page, or to the shop and its support (%s)',
+  async (lang, start, back, ask) => {
+    const given = await givenCheckout();
+    const browser = new PaperBrowser(given.baseUrl, { 'accept-language': lang });
+    const contentOf = async (address: string) => /<main[\s\S]*<\/main>/.exec((await browser.open(address)).html)?.[0];
+    expect(await contentOf('/checkout/chk_nothing')).toContain(`<a href="/">${start}</a>`);
+    await given.owner.query(`update commerce.checkouts set expires_at = now() - interval '1 minute' where id = $1`, [
+      given.checkout.id,
+    ]);
+    expect(await contentOf(given.url)).toContain(`<a href="/account?site_id=${given.site_id}">`);
+    await given.dashboard.PATCH('/api/dashboard/settings', {
+      body: { storefront_url: 'https://alder.example/', brand: { support_email: 'help@alder.example' } },
+    });
+    const expired = await contentOf(given.url);
+    expect(expired).toContain(`<a href="https://alder.example/" rel="noreferrer">${back}</a>`);
+    expect(expired).toContain(`${ask} <a href="mailto:help@alder.example">help@alder.example</a>`);
+  },
+);
 
 test('the confirmation page remains available for a day, or as long as a bank transfer is pending', async () => {
   const given = await givenCheckout();

@@ -1,6 +1,6 @@
 /** Converts between the form, whose fields are text, and the contract's `CheckoutPatch`. */
 
-import type { Address, Checkout, CheckoutPatch } from '@commerce-backend/spec';
+import type { Address, Checkout, CheckoutPatch, ShippingChoice } from '@commerce-backend/spec';
 import { valueErrors } from '../../http/contract/validator.ts';
 import type { Language } from '../../language/language.ts';
 import { isPhone } from '../../shop/address-rules.ts';
@@ -14,6 +14,7 @@ import {
   type Entered,
   type FieldName,
   type Mistake,
+  REQUIRED_PARTS,
 } from './fields.ts';
 
 const NAMES: readonly FieldName[] = [
@@ -36,16 +37,17 @@ export function enteredIn(body: FormBody): Entered {
   return Object.fromEntries(NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])));
 }
 
-/** Initial values of the form. A field with only one option has it selected. */
+/** Initial values of the form. The cheapest delivery is selected, and card payment or the only payment method. */
 export function enteredBefore(checkout: Checkout, { country, choices }: Prefill): Entered {
   const { email, phone, note, shipping_address, billing_address, shipping_option, payment_methods } = checkout;
-  const only = <T>(list: readonly T[]) => (list.length === 1 ? list[0] : undefined);
+  const [method, ...others] = payment_methods;
+  const usual = payment_methods.find((one) => one === 'card') ?? (others.length === 0 ? method : undefined);
   return given({
     email: email && readableEmail(email),
     phone,
     note,
-    shipping_option_id: shipping_option?.id ?? only(choices)?.id,
-    payment_method: checkout.payment_method ?? only(payment_methods),
+    shipping_option_id: (choices.find(({ id }) => id === shipping_option?.id) ?? cheapest(choices))?.id,
+    payment_method: checkout.payment_method ?? usual,
     marketing: checkout.marketing_opt_in ? 'yes' : undefined,
     digital_consent: checkout.digital_consent_wording ? 'yes' : undefined,
     billing: billing_address ? 'other' : 'same',
@@ -56,7 +58,13 @@ export function enteredBefore(checkout: Checkout, { country, choices }: Prefill)
 
 interface Prefill {
   country: string | null;
-  choices: readonly { id: string }[];
+  choices: readonly ShippingChoice[];
+}
+
+/** The cheapest delivery. Pickup is never cheaper than a visit to the shop, so it counts only if there is nothing else. */
+export function cheapest(choices: readonly ShippingChoice[]): ShippingChoice | undefined {
+  const deliveries = choices.filter(({ kind }) => kind === 'delivery');
+  return [...(deliveries.length > 0 ? deliveries : choices)].sort((a, b) => Number(a.price) - Number(b.price))[0];
 }
 
 function given<T extends object>(values: T): Record<string, string> {
@@ -135,8 +143,6 @@ export function together(...lists: Mistake[][]): Mistake[] {
   const all = lists.flat();
   return inOrder(all.filter(({ field }, i) => all.findIndex((other) => other.field === field) === i));
 }
-
-const REQUIRED_PARTS = ['country', 'last_name', 'address1', 'city'] as const;
 
 function fieldAt([first = '', second]: string[]): FieldName {
   if (first === 'shipping_address' || first === 'billing_address') {

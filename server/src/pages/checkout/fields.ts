@@ -36,6 +36,9 @@ export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
   state: { autocomplete: 'address-level1', maximum: 255 },
 };
 
+/** Parts that every address needs. */
+export const REQUIRED_PARTS = ['country', 'last_name', 'address1', 'city'] as const;
+
 export type AddressKind = 'shipping' | 'billing';
 
 export type FieldName =

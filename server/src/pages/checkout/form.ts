@@ -1,22 +1,15 @@
-import type { ShippingChoice } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
-import { needsPostalCode, needsState } from '../../shop/address-rules.ts';
-import { isCountry } from '../../shop/countries.ts';
 import { page } from '../parts/document.ts';
-import { checkBox, csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
+import { checkBox, csrfField, mistakeSummary, textArea, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { marketingBox } from '../parts/marketing.ts';
-import { cost, summaryLines, summaryTotals } from '../parts/order-summary.ts';
+import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
+import { checkoutScript } from '../parts/script.ts';
 import { money, rich } from '../parts/words.ts';
 import { codeInWords } from './codes.ts';
-import {
-  ADDRESS_FIELDS,
-  ADDRESS_PARTS,
-  type AddressKind,
-  type AddressPart,
-  addressField,
-  type FieldName,
-} from './fields.ts';
+import type { FieldName } from './fields.ts';
+import { addressPart } from './form-address.ts';
+import { deliveryPart, paymentPart } from './form-delivery.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
 /** The first step: contact, address, shipping and payment in one form with several submit buttons. */
@@ -24,7 +17,6 @@ export function checkoutForm(view: CheckoutView): string {
   const { checkout, form, language, front, back } = view;
   const { say } = language;
   const title = say('checkout.step_details');
-  const pieces = checkout.items.reduce((sum, { quantity }) => sum + quantity, 0);
   const main = html`
 ${steps(language, 'details')}
 <h1>${title}</h1>
@@ -32,16 +24,15 @@ ${view.alert}
 ${agentNote(view)}
 ${!isBuyable(view) && notBuyable(language, view.isDraft)}
 ${mistakeSummary(say('checkout.check_fields'), form.mistakes)}
-<p class="strip"><a href="#summary">${say('checkout.pieces', { count: pieces })}</a> <strong>${money(language, checkout.total, checkout.currency)}</strong></p>
+${checkoutScript}
 <div class="columns">
-<form id="checkout" class="entry" method="post" action="${view.path}" novalidate>
+<form id="checkout" class="entry" method="post" action="${view.path}" novalidate data-mistake="${say('page.mistake')}">
 ${csrfField(view.csrf)}
 <input type="hidden" name="fields" value="all">
-<input type="hidden" name="shown_country" value="${view.country}">
 ${contact(view)}
-${address(view)}
-${checkout.requires_shipping && delivery(view)}
-${payment(view)}
+${addressPart(view)}
+<div id="delivery" aria-live="polite">${checkout.requires_shipping && deliveryPart(view)}</div>
+<div id="payment">${paymentPart(view)}</div>
 ${note(view)}
 ${checkout.has_digital_goods && digitalConsent(view)}
 <button class="primary" name="action" value="save">${buttonWords(view)}</button>
@@ -78,6 +69,8 @@ ${textField(form, {
   autocomplete: 'email',
   maximum: 254,
   hint: say('checkout.email_hint'),
+  ask: say('checkout.ask_email'),
+  askForm: say('checkout.ask_email_form'),
 })}
 ${textField(form, {
   name: 'phone',
@@ -105,172 +98,47 @@ ${checkBox(form, { name: 'digital_consent', value: 'yes', label })}
 </fieldset>`;
 }
 
-function address(view: CheckoutView): Html {
-  const { checkout, form } = view;
-  const { say } = view.language;
-  if (!checkout.requires_shipping) {
-    return html`<fieldset class="part"><legend><h2>${say('checkout.billing_address')}</h2></legend>${addressFields(view, 'billing')}</fieldset>`;
-  }
-  return html`
-<fieldset class="part"><legend><h2>${say('checkout.delivery_address')}</h2></legend>${addressFields(view, 'shipping')}</fieldset>
-<div class="part billing">
-${radios(form, {
-  name: 'billing',
-  legend: say('checkout.billing_address'),
-  choices: [
-    { value: 'same', label: say('checkout.billing_same') },
-    { value: 'other', label: say('checkout.billing_other') },
-  ],
-})}
-<fieldset class="billing-fields"><legend>${say('checkout.your_billing_address')}</legend>${addressFields(view, 'billing')}</fieldset>
-</div>`;
-}
-
-function addressFields(view: CheckoutView, kind: AddressKind): Html {
-  const { language } = view;
-  const country = selectField(view.form, {
-    name: addressField(kind, 'country'),
-    label: language.say('checkout.country'),
-    autocomplete: autocomplete(kind, 'country'),
-    empty: language.say('checkout.choose_country'),
-    choices: language.byName(countriesFor(view, kind)).map((code) => ({ value: code, label: language.country(code) })),
-  });
-  const others = ADDRESS_PARTS.filter((part) => part !== 'country').map((part) =>
-    textField(view.form, {
-      ...ADDRESS_FIELDS[part],
-      ...(part === 'postal_code' && { optional: isCodeOptional(view, kind) }),
-      ...(part === 'state' && { optional: isStateOptional(view, kind) }),
-      label: language.say(`checkout.${part}`),
-      name: addressField(kind, part),
-      autocomplete: autocomplete(kind, part),
-    }),
-  );
-  return html`<div class="address">${country}${others}</div>`;
-}
-
-/** Whether to mark the postal code as optional: only if none of the possible countries requires it. */
-function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
-  const chosen = view.form.entered[addressField(kind, 'country')];
-  return !(chosen ? [chosen] : countriesFor(view, kind)).some(needsPostalCode);
-}
-
-/**
- * Whether to mark the state as optional: always in a billing address, otherwise until a country with states is chosen.
- */
-function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
-  const countries = countriesFor(view, kind);
-  const chosen =
-    view.form.entered[addressField(kind, 'country')] ?? (countries.length === 1 ? countries[0] : undefined);
-  return kind === 'billing' || !chosen || !needsState(chosen);
-}
-
-/**
- * Countries to choose from. The entered one is always included; if it is not possible, choosing it reports the missing
- * shipping option.
- */
-function countriesFor({ countries, form }: CheckoutView, kind: AddressKind): string[] {
-  const entered = form.entered[addressField(kind, 'country')];
-  return [...new Set([...countries, ...(entered && isCountry(entered) ? [entered] : [])])];
-}
-
-function autocomplete(kind: AddressKind, part: AddressPart): string {
-  return `${kind} ${ADDRESS_FIELDS[part].autocomplete}`;
-}
-
-function delivery({ checkout, choices, country, form, language }: CheckoutView): Html {
-  const { say } = language;
-  if (!country) {
-    return html`
-<section class="part" id="shipping_option_id"><h2>${say('checkout.delivery')}</h2>
-<p>${say('checkout.delivery_country_first')}</p></section>`;
-  }
-  if (choices.length === 0) {
-    return html`
-<section class="part" id="shipping_option_id"><h2>${say('checkout.delivery')}</h2>
-<p class="warning">${say('checkout.delivery_nowhere', { country: language.country(country) })}</p></section>`;
-  }
-  const nowhere = html`<p class="warning">${say('checkout.delivery_nowhere', { country: language.country(country) })}</p>`;
-  return html`
-<div class="part">
-${choices.every(({ kind }) => kind === 'pickup') && nowhere}
-${radios(form, {
-  name: 'shipping_option_id',
-  legend: say('checkout.delivery'),
-  hint: say('checkout.delivery_hint', { country: language.country(country) }),
-  choices: choices.map((choice) => ({
-    value: choice.id,
-    label: choice.name,
-    detail: [choice.description, onDelivery(language, choice, checkout.currency)].filter(Boolean).join(' ') || null,
-    aside: cost(language, choice.price, checkout.currency),
-  })),
-})}
-</div>`;
-}
-
-/** States that the shopper can pay on delivery, and the fee for it. */
-function onDelivery(language: Language, { cash_on_delivery_fee: fee }: ShippingChoice, currency: string): string {
-  if (fee === null) return '';
-  return Number(fee) === 0
-    ? language.say('checkout.on_delivery')
-    : language.say('checkout.on_delivery_for', { fee: language.amount(fee, currency) });
-}
-
-/**
- * Renders the choice of payment methods. Payment on delivery is included if any shipping option allows it. If the shop
- * only accepts payment on receipt and no shipping option is chosen yet, shows a notice instead.
- */
-function payment({ checkout, choices, form, language, loginPath }: CheckoutView): Html {
-  const { say } = language;
-  const offered = checkout.payment_methods;
-  const isAdded = !offered.includes('manual') && !offered.includes('free') && choices.some(hasFee);
-  const methods = isAdded ? [...offered, 'manual' as const] : offered;
-  if (methods.length === 0) {
-    return html`<section class="part"><h2>${say('checkout.payment')}</h2><p>${say('checkout.payment_on_receipt')}</p></section>`;
-  }
-  return html`
-<div class="part">
-${radios(form, {
-  name: 'payment_method',
-  legend: say('checkout.payment'),
-  choices: methods.map((method) => ({
-    value: method,
-    label: say(`checkout.pay_${method}`),
-    detail: say(`checkout.pay_${method}_detail`),
-  })),
-})}
-${loginPath && html`<p class="hint">${rich(language, 'checkout.login_for_invoice', { a: (words) => html`<a href="${loginPath}">${words}</a>` })}</p>`}
-</div>`;
-}
-
-function hasFee({ cash_on_delivery_fee }: ShippingChoice): boolean {
-  return cash_on_delivery_fee !== null;
-}
-
 function note({ form, language: { say }, isDraft }: CheckoutView): Html {
   const label = say(isDraft ? 'checkout.note_on_offer' : 'checkout.note');
   const field = textArea(form, { name: 'note', label, optional: true, maximum: 5_000 });
-  return html`<div class="part">${field}</div>`;
+  const isOpen = form.entered.note || form.mistakes.some(({ field: at }) => at === 'note');
+  return html`<details class="part more"${isOpen && html` open`}><summary>${say('checkout.note_add')}</summary>${field}</details>`;
 }
 
-/** The discount code field is part of the form, so that applying a code does not lose other input. */
+/**
+ * The items, the discount code and the totals. On phones, they are above the form, folded to one line with the total.
+ * The discount code field is part of the form, so that applying a code does not lose other input.
+ */
 function summary(view: CheckoutView): Html {
-  const { checkout, form, language } = view;
+  const { checkout, summed, language } = view;
   const { say } = language;
-  const chip = html`<span class="chip" dir="auto">${checkout.discount_code}</span>`;
-  const shown = summaryOf(view);
-  const code = checkout.discount_code
-    ? html`
+  const shown = summaryOf({ ...view, checkout: summed });
+  const pieces = checkout.items.reduce((sum, { quantity }) => sum + quantity, 0);
+  const isOpen = !isBuyable(view) || view.form.mistakes.some(({ field }) => field === 'discount_code');
+  return html`
+<aside class="summary foldable" id="summary" tabindex="-1" aria-labelledby="summary-heading">
+<details class="fold"${isOpen && html` open`}>
+<summary><span>${say('checkout.your_order')}, ${say('checkout.pieces', { count: pieces })}</span>
+<strong id="fold-total">${money(language, summed.total, checkout.currency)}</strong></summary></details>
+<h2 class="folded" id="summary-heading">${say('checkout.your_order')}</h2>
+<div class="folded">${summaryLines(shown, view.ownOrigin)}</div>
+${!view.isDraft && discountCode(view)}
+<div class="folded" id="totals">${summaryTotals(shown)}</div>
+</aside>`;
+}
+
+function discountCode({ checkout, form, language }: CheckoutView): Html {
+  const { say } = language;
+  if (checkout.discount_code) {
+    const chip = html`<span class="chip" dir="auto">${checkout.discount_code}</span>`;
+    return html`
 <p class="applied">${rich(language, 'checkout.code', { code: chip })}
 <button form="checkout" class="plain" name="action" value="remove_discount" formnovalidate aria-label="${say('checkout.remove_the_code')}">${say('checkout.remove')}</button></p>
-${checkout.warnings.flatMap(({ reason }) => (reason ? html`<p class="warning">${codeInWords(language, reason)}</p>` : []))}`
-    : html`
-<div class="apply">${textField(form, { name: 'discount_code', label: say('checkout.discount_code'), maximum: 64, form: 'checkout' })}
-<button form="checkout" class="secondary" name="action" value="apply_discount" formnovalidate>${say('checkout.apply')}</button></div>`;
+${checkout.warnings.flatMap(({ reason }) => (reason ? html`<p class="warning">${codeInWords(language, reason)}</p>` : []))}`;
+  }
+  const isOpen = form.entered.discount_code || form.mistakes.some(({ field }) => field === 'discount_code');
   return html`
-<aside class="summary" id="summary" tabindex="-1" aria-labelledby="summary-heading">
-<h2 id="summary-heading">${say('checkout.your_order')}</h2>
-${summaryLines(shown, view.ownOrigin)}
-${!view.isDraft && code}
-${summaryTotals(shown)}
-</aside>`;
+<details class="more folded"${isOpen && html` open`}><summary>${say('checkout.code_add')}</summary>
+<div class="apply">${textField(form, { name: 'discount_code', label: say('checkout.discount_code'), maximum: 64, form: 'checkout' })}
+<button form="checkout" class="secondary" name="action" value="apply_discount" formnovalidate>${say('checkout.apply')}</button></div></details>`;
 }

@@ -127,9 +127,14 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
   return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
 }
 
-/** Missing fields to report. A shipping option is reported only if the form showed any. */
-function asked(missing: readonly string[], { body }: Posted): string[] {
-  return missing.filter((name) => name !== 'shipping_option_id' || body.has('shown_country'));
+/**
+ * Missing fields to report. A shipping option is reported only if the form showed any, and not if the form showed those of
+ * a wrongly guessed country.
+ */
+function asked(missing: readonly string[], { body, entered }: Posted): string[] {
+  const shown = body.get('shown_country');
+  const isWrongGuess = body.has('guessed') && shown !== entered.shipping_country;
+  return missing.filter((name) => name !== 'shipping_option_id' || (shown && !isWrongGuess));
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,10 +1,12 @@
-import type { Checkout } from '@commerce-backend/spec';
+import type { Checkout, CustomerAddress } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import { shownOrder } from '../../shop/checkout/binding.ts';
 import * as checkouts from '../../shop/checkout/checkouts.ts';
 import * as checkoutPage from '../../shop/checkout/page.ts';
 import { countries as allCountries } from '../../shop/countries.ts';
+import * as addresses from '../../shop/customers/addresses.ts';
+import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import { accountLink } from '../../shop/links.ts';
@@ -12,9 +14,11 @@ import { getForCustomer } from '../../shop/orders/rows.ts';
 import { choicesForCart } from '../../shop/shipping/choices.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { type Html, html } from '../parts/html.ts';
+import { heldToken } from '../parts/page-session.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { inShopOfVisit } from '../parts/visit.ts';
 import { confirmation, wayToOrder } from './confirmation.ts';
+import { destinationOf, enteredInQuery } from './destination.ts';
 import { enteredBefore } from './entry.ts';
 import type { Entered, Mistake } from './fields.ts';
 import { checkoutForm } from './form.ts';
@@ -85,10 +89,22 @@ export async function showOpen(
   const isElsewhere = checkout.review_token === null;
   const delivery = await checkoutPage.readDelivery(shop);
   const countries = delivery.countries ?? allCountries();
-  const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
-  const prefilled = country ?? countries.find((code) => code === delivery.home) ?? null;
-  const destination = { ...checkout.shipping_address, country };
+  const saved = await savedAddresses(visit, shop, checkout);
+  const query = enteredInQuery(req.query, saved);
+  const guess = { ...checkout, countries, home: delivery.home, languages: req.acceptsLanguages() };
+  const destination = destinationOf({ ...query, ...entered }, guess);
+  const { country } = destination;
   const choices = country ? (await choicesForCart(shop, checkout.cart_id, destination)).shipping_options : [];
+  const before = enteredBefore(checkout, { country, choices });
+  const values = { ...before, ...query, ...entered };
+  const selected = choices.find(({ id }) => id === values.shipping_option_id);
+  if (!selected && before.shipping_option_id) values.shipping_option_id = before.shipping_option_id;
+  const method = checkout.payment_methods.find((one) => one === values.payment_method);
+  const selection = {
+    destination,
+    shipping_option_id: values.shipping_option_id ?? null,
+    payment_method: method === 'free' ? null : (method ?? null),
+  };
   const isDraft = visit.checkout.source === 'dashboard';
   const hasCustomer = visit.checkout.customer_id !== null;
   const view: CheckoutView = {
@@ -99,6 +115,8 @@ export async function showOpen(
     path,
     csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
     checkout,
+    summed: isElsewhere ? checkout : await checkouts.preview(shop, checkoutDeps, checkout.id, selection),
+    saved,
     isDraft,
     loginPath: isDraft && hasCustomer && visit.actor.type !== 'customer' ? accountLink('', tenant.site_id) : undefined,
     countries,
@@ -108,7 +126,7 @@ export async function showOpen(
     optedIn: visit.checkout.opted_in,
     showsExactStock: visit.tenant.show_stock === 'exact',
     testCard: takesTestCards(visit),
-    form: { language, entered: { ...enteredBefore(checkout, { country: prefilled, choices }), ...entered }, mistakes },
+    form: { language, entered: values, mistakes },
     alert: isElsewhere ? elsewhere(language) : alert?.(checkout),
     changed,
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
@@ -123,4 +141,15 @@ export async function showOpen(
 /** States that the buyer's data is not shown, because it was entered in another browser. */
 function elsewhere({ say }: Language): Html {
   return html`<div class="alert note" role="status"><h2>${say('checkout.elsewhere')}</h2><p>${say('checkout.elsewhere_text')}</p></div>`;
+}
+
+/** The address book of the checkout's customer, if this browser is logged in as that customer. */
+async function savedAddresses(
+  { req, checkoutDeps, tenant, checkout: { customer_id } }: CheckoutVisit,
+  shop: Shop,
+  { requires_shipping }: Checkout,
+): Promise<CustomerAddress[]> {
+  const token = customer_id && requires_shipping ? heldToken(req, checkoutDeps.baseUrl, tenant.site_id) : undefined;
+  const session = token ? await sessions.findOnPage(shop, token) : undefined;
+  return session && session.customer_id === customer_id ? addresses.list(shop, session.customer_id) : [];
 }

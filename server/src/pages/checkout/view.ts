@@ -1,4 +1,4 @@
-import type { AgentToken, Checkout, ShippingChoice } from '@commerce-backend/spec';
+import type { AgentToken, Checkout, CustomerAddress, ShippingChoice } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { assistantNamed, budgetInWords, endInWords } from '../parts/agent-words.ts';
@@ -28,6 +28,10 @@ export interface CheckoutView {
   countries: readonly string[];
   /** Whether the shop has a shipping option that lets shoppers pay when they receive the goods. */
   paysOnReceipt: boolean;
+  /** The checkout with the selected delivery and payment, which the summary shows. Nothing of it is stored yet. */
+  summed: Checkout;
+  /** The address book of the logged-in customer. */
+  saved: readonly CustomerAddress[];
   /** Country of `choices`; null if it is not known yet. */
   country: string | null;
   choices: readonly ShippingChoice[];

@@ -1,5 +1,5 @@
 import type { Language } from '../../language/language.ts';
-import { withdrawLink } from '../../shop/links.ts';
+import { accountLink, withdrawLink } from '../../shop/links.ts';
 import { brandStyle } from '../../shop/merchant/brand.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { FAVICON_PATH } from './favicon.ts';
@@ -23,7 +23,7 @@ export interface Document {
 }
 
 /**
- * A complete HTML page. It contains only our own styles, and no script except the one for copying (script.ts).
+ * A complete HTML page. It contains only our own styles and scripts (script.ts).
  * Rendering waits for the whole page (`rel="expect"`), because a partly rendered form would move while the rest
  * arrives.
  */
@@ -105,6 +105,19 @@ export interface Notice {
   link?: { href: string; label: string } | undefined;
 }
 
+/** Links for a reader whom the notice gives no next step: to the shop and its support, or to the start page. */
+function waysOn({ language: { say }, front, back }: Pick<Document, 'language' | 'front' | 'back'>): Html {
+  if (!front) return html`<ul class="ways-on"><li><a href="/">${say('page.to_start')}</a></li></ul>`;
+  const { site_id, name, brand, storefront_url } = front;
+  const shop = back ?? storefront_url;
+  const email = brand.support_email;
+  return html`
+<ul class="ways-on">
+${shop ? html`<li><a href="${shop}" rel="noreferrer">${say('page.back_to_shop', { shop: name })}</a></li>` : html`<li><a href="${accountLink('', site_id)}">${say('page.to_account', { shop: name })}</a></li>`}
+${email && html`<li>${say('page.ask_shop')} <a href="mailto:${email}">${email}</a></li>`}
+</ul>`;
+}
+
 export function noticePage(
   { title, sentences, link }: Notice,
   about: Pick<Document, 'language' | 'front' | 'back' | 'where'>,
@@ -112,7 +125,7 @@ export function noticePage(
   const main = html`<section class="notice">
 <h1>${title}</h1>
 ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
-${link && html`<p><a class="button" href="${link.href}">${link.label}</a></p>`}
+${link ? html`<p><a class="button" href="${link.href}">${link.label}</a></p>` : waysOn(about)}
 </section>`;
   return page({ ...about, title, main });
 }

@@ -34,17 +34,21 @@ interface TextField<Name extends string> {
   optional?: boolean | undefined;
   maximum: number;
   hint?: string;
+  /** Message of the page's script if the field is left empty. */
+  ask?: string | undefined;
+  /** Message of the page's script for text that is no e-mail address. */
+  askForm?: string;
 }
 
 export function textField<Name extends string>(form: FormState<Name>, field: TextField<Name>): Html {
-  const { name, label, type = 'text', autocomplete, optional, maximum, hint } = field;
+  const { name, label, type = 'text', autocomplete, optional, maximum, hint, ask, askForm } = field;
   const owner = field.form && html`form="${field.form}"`;
   return labelled(
     form,
     { name, label, optional, hint },
     (described) => html`
 <input id="${name}" name="${name}" type="${type}" value="${form.entered[name]}" maxlength="${maximum}"
-  ${autocomplete && html`autocomplete="${autocomplete}"`} ${owner} ${described}>`,
+  ${autocomplete && html`autocomplete="${autocomplete}"`}${ask && html` data-ask="${ask}"`}${askForm && html` data-ask-form="${askForm}"`} ${owner} ${described}>`,
   );
 }
 
@@ -88,17 +92,19 @@ interface SelectField<Name extends string> {
   hint?: string;
   /** Label of the empty choice. */
   empty: string;
+  /** Message of the page's script if nothing is chosen. */
+  ask?: string;
   choices: readonly { value: string; label: string }[];
 }
 
 export function selectField<Name extends string>(form: FormState<Name>, field: SelectField<Name>): Html {
-  const { name, autocomplete, empty, choices } = field;
+  const { name, autocomplete, empty, ask, choices } = field;
   const chosen = form.entered[name] ?? '';
   return labelled(
     form,
     field,
     (described) => html`
-<select id="${name}" name="${name}" ${autocomplete && html`autocomplete="${autocomplete}"`} ${described}>
+<select id="${name}" name="${name}" ${autocomplete && html`autocomplete="${autocomplete}"`}${ask && html` data-ask="${ask}"`} ${described}>
 <option value="">${empty}</option>
 ${choices.map(({ value, label }) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`)}
 </select>`,

@@ -1,10 +1,12 @@
 import type { RequestHandler } from 'express';
-import { SCRIPT_SOURCE } from './script.ts';
+import { SCRIPT_SOURCES } from './script.ts';
 
 /** All tenants share one origin, so scripts and styles of merchants are blocked, and framing is forbidden. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `script-src ${SCRIPT_SOURCE}`,
+  `script-src ${SCRIPT_SOURCES}`,
+  // The script of the checkout loads its page with other delivery options.
+  "connect-src 'self'",
   "style-src 'self'",
   "img-src 'self' https:",
   "form-action 'self'",

@@ -52,14 +52,16 @@ export function summaryOfOrder(language: Language, order: SummarizedOrder): Summ
   return { ...order, language, lines, requires_shipping: Boolean(order.shipping_method) };
 }
 
-export function summaryLines(summary: Summary, ownOrigin: string): Html {
+type Lines = Pick<Summary, 'language' | 'currency' | 'lines'>;
+
+export function summaryLines(summary: Lines, ownOrigin: string): Html {
   return html`
 <ul class="lines">
 ${summary.lines.map((line) => summaryLine(summary, line, ownOrigin))}
 </ul>`;
 }
 
-function summaryLine({ language, currency }: Summary, line: SummaryLine, ownOrigin: string): Html {
+function summaryLine({ language, currency }: Lines, line: SummaryLine, ownOrigin: string): Html {
   const source = imageSource(line.image_url, ownOrigin);
   return html`
 <li class="line">

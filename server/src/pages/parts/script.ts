@@ -4,20 +4,32 @@ import type { RequestHandler } from 'express';
 import { type Html, html } from './html.ts';
 
 /**
- * The only script of the pages. It copies a value to the clipboard, and everything works without it. The
- * Content-Security-Policy allows only a script with this hash.
+ * The only scripts of the pages. Everything works without them. The Content-Security-Policy allows only scripts with
+ * these hashes.
  */
-const source = readFileSync(new URL('./copy.js', import.meta.url));
-const hash = createHash('sha256').update(source);
-const digest = hash.copy().digest('base64');
+const copy = scriptIn('copy');
+const checkout = scriptIn('checkout');
 
-export const SCRIPT_SOURCE = `'sha256-${digest}'`;
-export const SCRIPT_PATH = `/assets/copy-${hash.digest('hex').slice(0, 16)}.js`;
+function scriptIn(name: 'copy' | 'checkout') {
+  const source = readFileSync(new URL(`./${name}.js`, import.meta.url));
+  const hash = createHash('sha256').update(source);
+  const digest = hash.copy().digest('base64');
+  return { source, digest, path: `/assets/${name}-${hash.digest('hex').slice(0, 16)}.js` };
+}
 
-/** Placed after the buttons, so that the script finds them. */
-export const copyScript: Html = html`<script src="${SCRIPT_PATH}" integrity="sha256-${digest}" defer></script>`;
+export const SCRIPT_SOURCES = `'sha256-${copy.digest}' 'sha256-${checkout.digest}'`;
+export const SCRIPT_PATHS = [copy.path, checkout.path];
 
-export const script: RequestHandler = (_req, res) => {
+/** Run when the page is complete. */
+export const copyScript = tagOf(copy);
+export const checkoutScript = tagOf(checkout);
+
+function tagOf({ path, digest }: typeof copy): Html {
+  return html`<script src="${path}" integrity="sha256-${digest}" defer></script>`;
+}
+
+export const script: RequestHandler = (req, res) => {
+  const { source } = req.path === checkout.path ? checkout : copy;
   res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Cross-Origin-Resource-Policy': 'same-origin' });
   res.type('text/javascript').send(source);
 };

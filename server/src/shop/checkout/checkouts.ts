@@ -21,6 +21,7 @@ import { later } from '../moments.ts';
 import { decimal } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { judgeReturnUrls } from '../return-urls.ts';
+import type { Destination } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
@@ -308,6 +309,29 @@ export async function missingAfter(
   const row = await findCheckout(shop, id, shop.customerId);
   refuseOver(row);
   return (await priceCheckout(shop, checkoutDeps, { ...row, ...patch })).missing;
+}
+
+/**
+ * Returns an open checkout as it would be with this destination, shipping option and payment method, without applying
+ * them. An option that is not available is ignored.
+ */
+export async function preview(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  id: string,
+  { destination, shipping_option_id, payment_method }: Preview,
+): Promise<Checkout> {
+  const row = await findCheckout(shop, id, shop.customerId);
+  refuseOver(row);
+  const shipping_address = destination.country ? { ...row.shipping_address, ...destination } : row.shipping_address;
+  const wanted = { ...row, shipping_address, shipping_option_id, payment_method } as CheckoutRow;
+  return viewOf(shop, checkoutDeps, await priceCheckout(shop, checkoutDeps, wanted));
+}
+
+interface Preview {
+  destination: Destination;
+  shipping_option_id: string | null;
+  payment_method: Checkout['payment_method'];
 }
 
 /** Stores the language of the page on a checkout that has none, so that its mails use the same language. */
