@@ -32,6 +32,7 @@ import { addProductParts } from './commands/product-parts.ts';
 import { addProducts } from './commands/products.ts';
 import { addProfiles } from './commands/profiles.ts';
 import { addReturns } from './commands/returns.ts';
+import { addSales } from './commands/sales.ts';
 import { addSettings } from './commands/settings.ts';
 import { addSetup } from './commands/setup.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
@@ -130,6 +131,7 @@ const COMMANDS: ((program: Command, terminal: Terminal) => unknown)[] = [
   addStatus,
   addSetup,
   addOverview,
+  addSales,
   addNotifications,
   addProfiles,
   addOpen,

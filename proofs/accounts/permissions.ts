@@ -11,7 +11,7 @@ const OPERATIONS: Record<string, string> = {
     deleteCollection addCollectionProducts removeCollectionProduct reorderCollectionProducts`,
   'inventory:read': 'listInventory listMovements',
   'inventory:write': 'adjustInventories adjustInventory',
-  'orders:read': `getOverview listOrders matchTransfers listStatementRuns getOrder listFulfillments listRefunds getOrderTimeline
+  'orders:read': `getOverview getSalesReport listOrders matchTransfers listStatementRuns getOrder listFulfillments listRefunds getOrderTimeline
     listOrdersOfCustomer suggestRefund listReturns getReturn
     listWithdrawals getWithdrawal listDocuments getDocument getDocumentFile listDraftOrders getDraftOrder`,
   'orders:write': `placeTestOrder markOrdersPaid fulfillOrders undoStatementRun importOrders updateOrder markOrderPaid captureOrder

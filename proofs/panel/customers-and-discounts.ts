@@ -77,17 +77,23 @@ inPanel(
   },
 );
 
-inPanel('the audit log shows actions with their actors, and links to their targets', async (visit) => {
-  const { open, press, fill, sees, look, tab, dashboard, width } = visit;
-  const name = `Audited ${width}`;
-  const made = await unwrap(dashboard.POST('/api/dashboard/products', { body: { name, price: '5.00' } }));
-  const params = { path: { product_id: made.id } };
-  await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Northwind' } }));
-  await open('/audit');
-  await sees('Update product');
-  await look('audit');
-  await fill('What', 'dashboard.updateProduct');
-  await sees('vendor');
-  await press('Product', 'link');
-  await tab.waitForFunction(`document.querySelector('h1')?.textContent.startsWith('${name}')`);
-});
+inPanel(
+  'the audit log shows changes with their actors and the values before and after, and links to their targets',
+  async (visit) => {
+    const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
+    const name = `Audited ${width}`;
+    const made = await unwrap(dashboard.POST('/api/dashboard/products', { body: { name, price: '5.00' } }));
+    const params = { path: { product_id: made.id } };
+    await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Northwind' } }));
+    await open('/audit');
+    await sees('Update product');
+    await look('audit');
+    expect(await text()).not.toContain('Guests of the storefront)');
+    await fill('What', 'dashboard.updateProduct');
+    await sees('Northwind');
+    expect(await text()).toMatch(/vendor\s+–\s*→\s*is now\s*Northwind/);
+    await look('audit-changes');
+    await press(name, 'link');
+    await tab.waitForFunction(`document.querySelector('h1')?.textContent.startsWith('${name}')`);
+  },
+);

@@ -8,14 +8,26 @@ import { inPanel, inPanelAndOnPhone, type Visit } from './visit.ts';
 const HOSTILE = '=HYPERLINK("x") <img src=x onerror="document.title=\'run\'">';
 
 inPanelAndOnPhone(
-  'the first screen shows the orders to ship and the sales of the last 30 days',
-  async ({ open, look, sees, tab }) => {
+  'the first screen shows the orders to ship, and the net sales of a chosen period with one click',
+  async ({ open, look, sees, press, text, tab, dashboard }) => {
     await open('/');
     await sees('to be shipped');
-    await sees('Sales of the last 30 days');
+    await sees('Net sales');
     await tab.locator('.chart canvas').wait();
     await tab.locator('.chart summary').click();
     await look('today');
+    // The demo shop is in Berlin.
+    const now = new Date(Date.now() - 86_400_000);
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(now);
+    const query = { from: day, to: day };
+    const { current } = await unwrap(dashboard.GET('/api/dashboard/reports/sales', { params: { query } }));
+    await press('Yesterday');
+    await tab.waitForFunction(`!document.querySelector('.chart canvas')`);
+    const shown = /Net sales\s+(\S+)/.exec(await text())?.[1] ?? '';
+    expect(shown.replaceAll(/[^\d]/g, '')).toBe(current.sales.replace('.', ''));
+    await press('Own range');
+    await sees('First day');
+    await look('today-own-range');
   },
 );
 

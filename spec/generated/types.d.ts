@@ -714,6 +714,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/reports/sales": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the sales of a period
+         * @description Net sales, payments and refunds per day, compared with the period before, with the number of orders, the average order value, the top products, the conversion and the purchases of agents. A period has at most 366 days.
+         */
+        get: operations["dashboard.getSalesReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/payment-account": {
         parameters: {
             query?: never;
@@ -7388,6 +7411,77 @@ export interface components {
                 open_count: components["schemas"]["Count"];
             };
         };
+        /** @description A day in the shop's time zone, such as 2026-11-23. */
+        Day: string;
+        /** @description The sales of a period. An order counts in the period in which it was placed; cancelled orders do not count. Payments and refunds count with their order, whenever they were made. */
+        SalesFigures: {
+            /** @description The first day. */
+            from: components["schemas"]["Day"];
+            /** @description The last day. */
+            to: components["schemas"]["Day"];
+            /** @description The orders of the period, paid or not. */
+            orders_count: components["schemas"]["Count"];
+            /** @description The orders for which money was received. */
+            paid_orders_count: components["schemas"]["Count"];
+            /** @description The payments received for these orders. Authorized payments do not count before they are captured. */
+            paid: components["schemas"]["Money"];
+            /** @description The refunds of these orders, including refunds that are under way, and their lost disputes. Failed refunds and open or won disputes do not count. */
+            refunded: components["schemas"]["Money"];
+            /** @description The net sales, paid minus refunded. */
+            sales: components["schemas"]["Money"];
+            /** @description paid divided by paid_orders_count, rounded; null without paid orders. */
+            average_order_value: components["schemas"]["Money"] | null;
+            /** @description The orders of agents with access from a customer. */
+            agent_orders_count: components["schemas"]["Count"];
+            /** @description The net sales of these. */
+            agent_sales: components["schemas"]["Money"];
+        };
+        /** @description The orders that were placed on one day. */
+        SalesDay: {
+            date: components["schemas"]["Day"];
+            orders_count: components["schemas"]["Count"];
+            paid: components["schemas"]["Money"];
+            refunded: components["schemas"]["Money"];
+            sales: components["schemas"]["Money"];
+        };
+        /** @description The sales of one product. */
+        SalesProduct: {
+            /** @description Null if the product was deleted. */
+            product_id: components["schemas"]["IdOrNull"];
+            /** @description The current name, or the name in the newest order if the product was deleted. */
+            name: string;
+            image_url: string | null;
+            /** @description The ordered pieces. */
+            quantity: components["schemas"]["Count"];
+            /** @description The prices of these pieces minus discounts, before refunds and without delivery. */
+            revenue: components["schemas"]["Money"];
+        };
+        /** @description The carts that were created in the period, and what became of them until now. Carts that were merged into a customer's cart and carts of draft orders do not count. */
+        SalesConversion: {
+            /** @description The carts, including empty ones. */
+            carts_count: components["schemas"]["Count"];
+            /** @description Those with at least one checkout. */
+            checkouts_count: components["schemas"]["Count"];
+            /** @description Those that became an order, cancelled or not. */
+            orders_count: components["schemas"]["Count"];
+        };
+        /** @description The sales of a period and of the period before it. Days are in the shop's time zone. */
+        SalesReport: {
+            currency: components["schemas"]["Currency"];
+            /** @description The IANA time zone of the shop. */
+            time_zone: string;
+            current: components["schemas"]["SalesFigures"];
+            /** @description The same number of days directly before. If the period includes today, the previous one ends at the same time of day, so that both are equally long. */
+            previous: components["schemas"]["SalesFigures"];
+            /** @description The days of the period, the oldest first, including days without orders. Their sums are the figures of current. */
+            days: components["schemas"]["SalesDay"][];
+            /** @description The days of the previous period in the same way. */
+            previous_days: components["schemas"]["SalesDay"][];
+            /** @description The ten products with the highest revenue in the paid orders of the period. */
+            top_products: components["schemas"]["SalesProduct"][];
+            /** @description Null if the period begins more than 36 days ago, because abandoned carts may have been deleted since then. */
+            conversion: components["schemas"]["SalesConversion"] | null;
+        };
         /** @description An absolute http or https address. */
         Url: string;
         /**
@@ -9675,6 +9769,15 @@ export interface components {
             /** @description The name of the assistant that called for a staff member, as its program gives it (not verified); null for other callers. */
             assistant: string | null;
         };
+        /** @description A changed field. Values longer than 120 characters are shortened. */
+        AuditChange: {
+            /** @description The path of the field, such as vendor, brand.accent_color or variants.SHIRT-M.price. An element of a list is named by its SKU, name or id. */
+            field: string;
+            /** @description The value before; null if the field had none. Lists are shown as JSON. */
+            before: string | null;
+            /** @description The value after; null if the field has none now. */
+            after: string | null;
+        };
         /** @description One recorded call. Only a keyed hash of the request is kept. It can prove the content of the request without revealing it. */
         AuditEvent: {
             id: components["schemas"]["Id"];
@@ -9706,6 +9809,10 @@ export interface components {
             details: components["schemas"]["AuditDetails"] | null;
             /** @description A description of an agent's call in English; null for other calls, and for the agent itself. It may contain words of the agent and names of products. */
             summary: string | null;
+            /** @description For a change by staff or with an API key of a product, stock, a collection, a discount, a delivery option, the settings or the role of a member: the fields that changed, with their values before and after. Personal data and secrets are not recorded. Empty for other calls, for calls from before this was recorded, and for values that do not fit into 4 KB. */
+            changes: components["schemas"]["AuditChange"][];
+            /** @description The current name of the first target: of a product, variant, order (its number), discount (its code), collection, customer, delivery option or member; null for other targets and deleted ones. */
+            target_name: string | null;
         };
         /** @description Audit events from the cursor on. next_cursor is null on the last page. */
         AuditPage: {
@@ -12243,6 +12350,12 @@ export type OverviewDay = components['schemas']['OverviewDay'];
 export type BudgetSum = components['schemas']['BudgetSum'];
 export type OverviewAgents = components['schemas']['OverviewAgents'];
 export type Overview = components['schemas']['Overview'];
+export type Day = components['schemas']['Day'];
+export type SalesFigures = components['schemas']['SalesFigures'];
+export type SalesDay = components['schemas']['SalesDay'];
+export type SalesProduct = components['schemas']['SalesProduct'];
+export type SalesConversion = components['schemas']['SalesConversion'];
+export type SalesReport = components['schemas']['SalesReport'];
 export type Url = components['schemas']['Url'];
 export type PaymentCapture = components['schemas']['PaymentCapture'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
@@ -12402,6 +12515,7 @@ export type BudgetPeriod = components['schemas']['BudgetPeriod'];
 export type BudgetResetsAt = components['schemas']['BudgetResetsAt'];
 export type AgentToken = components['schemas']['AgentToken'];
 export type AuditDetails = components['schemas']['AuditDetails'];
+export type AuditChange = components['schemas']['AuditChange'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Shop = components['schemas']['Shop'];
@@ -14620,6 +14734,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getSalesReport": {
+        parameters: {
+            query?: {
+                /** @description The first day. By default the 30th day up to the last one. */
+                from?: components["schemas"]["Day"];
+                /** @description The last day, which is included; by default today. */
+                to?: components["schemas"]["Day"];
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures, as of now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SalesReport"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -22114,6 +22265,10 @@ export interface operations {
                 actor_id?: components["schemas"]["Id"];
                 /** @description Only this operation, such as agent.findAndBuy. */
                 action?: string;
+                /** @description With changes, only calls of staff, their assistants and API keys, without those on their own login. By default, also calls of agents, customers and guests. */
+                view?: "changes";
+                /** @description Only calls of the assistant with this name, as it gave it. */
+                assistant?: string;
                 /** @description Only calls with this status. */
                 status?: number;
                 /** @description Only the call with this request id. */

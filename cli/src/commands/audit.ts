@@ -29,7 +29,17 @@ const COLUMNS: Column<AuditEvent>[] = [
   { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (status < 400 ? 'green' : 'yellow') },
   { title: 'BY', value: ({ actor_name, actor_type }) => actor_name ?? actor_type, shrinks: true },
   { title: 'ACTION', value: ({ action }) => action },
-  { title: 'OF', value: ({ targets }) => targets.join(' '), below: true },
+  {
+    title: 'OF',
+    value: ({ targets, target_name }) => [target_name, ...targets].filter(Boolean).join(' '),
+    below: true,
+  },
+  {
+    title: 'CHANGES',
+    value: ({ changes }) =>
+      changes.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`).join('; '),
+    below: true,
+  },
   { title: 'TOLD', value: ({ summary }) => summary, below: true },
   { title: 'FIELDS', value: ({ fields }) => fields.join(', '), below: true },
   { title: 'FROM', value: ({ ip, buyer_ip }) => buyer_ip ?? ip, below: true },

@@ -19,6 +19,7 @@ import * as orders from './orders.ts';
 import * as overview from './overview.ts';
 import * as paymentAccount from './payment-account.ts';
 import * as products from './products.ts';
+import * as reports from './reports.ts';
 import * as returns from './returns.ts';
 import * as settings from './settings.ts';
 import * as setup from './setup.ts';
@@ -52,6 +53,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...overview,
   ...paymentAccount,
   ...products,
+  ...reports,
   ...returns,
   ...withdrawals,
   ...settings,

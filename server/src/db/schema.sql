@@ -1155,8 +1155,9 @@ create table commerce.audit_events (
   key_id uuid,
   hmac bytea,
   constraint audit_events_pkey PRIMARY KEY (site_id, id),
-  constraint audit_events_details_check CHECK ((octet_length(details) <= 1024))
+  constraint audit_events_details_check CHECK ((octet_length(details) <= 4096)) NOT VALID
 );
+CREATE INDEX audit_events_by_staff ON commerce.audit_events USING btree (site_id, id DESC) WHERE (actor_type = ANY (ARRAY['staff'::text, 'api_key'::text]));
 CREATE INDEX audit_events_by_time ON commerce.audit_events USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX audit_events_of ON commerce.audit_events USING btree (site_id, actor_id, id DESC);
 CREATE INDEX audit_events_of_settings ON commerce.audit_events USING btree (site_id, id DESC) WHERE ((status < 300) AND (actor_type = ANY (ARRAY['staff'::text, 'api_key'::text])) AND (action = 'dashboard.updateSettings'::text));

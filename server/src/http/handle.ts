@@ -25,6 +25,7 @@ import { needsStepUp, requireStepUp } from './callers/step-up.ts';
 import type { Operation, OperationId } from './contract/contract.ts';
 import { callPartsOf, type Deps } from './deps.ts';
 import { auditEvent, ensureAudited } from './pipeline/audit.ts';
+import { hasAuditedChanges, withAuditedChanges } from './pipeline/audited-changes.ts';
 import { applyLimit, outcomesOf } from './pipeline/counted.ts';
 import { Deadline, secondsFor } from './pipeline/deadline.ts';
 import { withAlternatives } from './pipeline/error-alternatives.ts';
@@ -479,6 +480,9 @@ async function runHandler(
     if (account) await auditOwnAccount(connection, account, auditedCall(deps, incoming, answer));
     return { answer, body };
   };
-  if (operation.guarded || operation.tagged) return runVersioned(operation, received, shop, once);
-  return (await once()).answer;
+  const ran = () =>
+    operation.guarded || operation.tagged
+      ? runVersioned(operation, received, shop, once)
+      : once().then(({ answer }) => answer);
+  return hasAuditedChanges(operation, caller) ? withAuditedChanges(operation, received, shop, ran) : ran();
 }

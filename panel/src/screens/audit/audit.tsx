@@ -1,77 +1,43 @@
 import { unwrap } from '@commerce-backend/sdk';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { api, type Inputs, type Schemas } from '../../api.ts';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { api, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Select } from '../../ui/field.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
+import { auditQueryOf } from './audit-query.ts';
+import './audit.css';
+import { AuditExport } from './export.tsx';
+import { AuditFilters } from './filters.tsx';
 import { Target } from './target.tsx';
+import { actionInWords, fieldInWords } from './words.ts';
 
 type AuditEvent = Schemas['AuditEvent'];
-type ActorType = Inputs['AuditEvent']['actor_type'];
 
-const actors: [ActorType, string][] = [
-  ['staff', 'Staff'],
-  ['api_key', 'API keys'],
-  ['agent', 'Agents'],
-  ['customer', 'Customers'],
-  ['guest_agent', 'Agents without consent'],
-  ['storefront', 'Guests of the storefront'],
-];
-
-/** Actions in the filter. Other actions can be filtered by a URL such as `?action=agent.createCheckout`. */
-const ACTIONS = [
-  ...['updateProduct', 'replaceProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant'],
-  'adjustInventory',
-  ...['adjustInventories', 'updateCollection', 'createDiscount', 'updateDiscount', 'markOrderPaid', 'markOrdersPaid'],
-  ...['createFulfillment', 'fulfillOrders', 'cancelOrder', 'createRefund', 'updateOrder'],
-  ...['updateFulfillment', 'updateCustomer'],
-  ...['updateSettings', 'updateShippingOption', 'updatePaymentAccount', 'createStaffInvitation', 'updateStaffMember'],
-  ...['createApiKey', 'rotateApiKey', 'createSyncKey', 'createWebhook', 'changePassword'],
-].map((name) => `dashboard.${name}`);
-
-/** Lists all actions and their actors, newest first. */
+/** Lists actions and their actors, newest first: by default only changes by staff, their assistants and keys. */
 export function Audit() {
-  const [params, change] = useSearchState();
-  const actor_type = actors.find(([type]) => type === params.get('actor_type'))?.[0];
-  const action = params.get('action') ?? '';
-  const filters = { limit: 50, ...(actor_type && { actor_type }), ...(action && { action }) };
+  const [params] = useSearchState();
+  const filters = auditQueryOf(params);
   const query = useInfiniteQuery({
     queryKey: ['audit', filters],
     queryFn: ({ pageParam, signal }) => {
-      const query = { ...filters, ...(pageParam && { cursor: pageParam }) };
+      const query = { ...filters, limit: 50, ...(pageParam && { cursor: pageParam }) };
       return unwrap(api.GET('/api/dashboard/audit-events', { params: { query }, signal }));
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
   });
   return (
-    <Page title="Audit">
-      <search className="filters">
-        <Select label="Who" value={actor_type ?? ''} onChange={(event) => change({ actor_type: event.target.value })}>
-          <option value="">Everybody</option>
-          {actors.map(([type, words]) => (
-            <option key={type} value={type}>
-              {words}
-            </option>
-          ))}
-        </Select>
-        <Select label="What" value={action} onChange={(event) => change({ action: event.target.value })}>
-          <option value="">Anything</option>
-          {(action === '' || ACTIONS.includes(action) ? ACTIONS : [action, ...ACTIONS]).map((each) => (
-            <option key={each} value={each}>
-              {actionInWords(each)}
-            </option>
-          ))}
-        </Select>
-      </search>
+    <Page title="Audit" actions={<AuditExport query={filters} />}>
+      <AuditFilters />
       <Loaded query={query}>{({ pages }) => <Rows events={pages.flatMap((page) => page.audit_events)} />}</Loaded>
       {query.hasNextPage && (
         <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show older ones
+          {t('Show older ones')}
         </Button>
       )}
     </Page>
@@ -82,37 +48,41 @@ function Rows({ events }: { events: AuditEvent[] }) {
   const format = useFormat();
   if (events.length === 0) {
     return (
-      <Empty title="No entries">
-        This log lists each call of an agent, and each change by staff, keys, customers and guests.
+      <Empty title={t('No entries')}>
+        {t(
+          'This log lists changes by staff, assistants and keys, and on request each call of agents, customers and guests.',
+        )}
       </Empty>
     );
   }
   const columns: Column<AuditEvent>[] = [
-    { id: 'time', header: 'At', short: true, cell: (row) => format.time(row.created_at) },
-    { id: 'who', header: 'Who', cell: (row) => <Actor event={row} /> },
-    { id: 'what', header: 'What', cell: (row) => row.summary ?? actionInWords(row.action) },
-    { id: 'target', header: 'On', cell: (row) => <Target event={row} /> },
-    { id: 'fields', header: 'Fields', long: true, cell: (row) => row.fields.map(fieldInWords).join(', ') || '—' },
-    { id: 'status', header: 'Outcome', cell: (row) => <Outcome status={row.status} /> },
+    { id: 'time', header: t('At'), short: true, cell: (row) => format.time(row.created_at) },
+    { id: 'who', header: t('Who'), cell: (row) => <Actor event={row} /> },
+    { id: 'what', header: t('What'), cell: (row) => row.summary ?? actionInWords(row.action) },
+    { id: 'target', header: t('On'), cell: (row) => <Target event={row} /> },
+    { id: 'changes', header: t('Changes'), long: true, cell: (row) => <Changes event={row} /> },
+    { id: 'status', header: t('Outcome'), cell: (row) => <Outcome status={row.status} /> },
     {
       id: 'ip',
-      header: 'From',
+      header: t('From'),
       wideOnly: true,
       cell: (row) => <span className="nowrap">{row.buyer_ip ?? row.ip ?? '—'}</span>,
     },
   ];
   return (
     <div className="table-box">
-      <DataTable caption="Audit events" columns={columns} rows={events} />
+      <DataTable caption={t('Audit events')} columns={columns} rows={events} />
     </div>
   );
 }
 
-function Actor({ event }: { event: AuditEvent }) {
+function Actor({ event: { actor_name, actor_type, details } }: { event: AuditEvent }) {
+  const kind = details?.assistant
+    ? t('with {assistant}', { assistant: details.assistant })
+    : (KINDS[actor_type] ?? label(actor_type));
   return (
     <span>
-      {event.actor_name ?? 'Guest'}{' '}
-      <span className="quiet-text">({KINDS[event.actor_type] ?? label(event.actor_type)})</span>
+      {actor_name ?? t('Guest')} <span className="quiet-text">({kind})</span>
     </span>
   );
 }
@@ -120,20 +90,44 @@ function Actor({ event }: { event: AuditEvent }) {
 /** Labels for actor types that `label` would not name well. */
 const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
 
+/** Up to this number of changes are shown at once. The others open with a click. */
+const SHOWN = 3;
+
+/** The values before and after; the names of the sent fields if no values were recorded. */
+function Changes({ event: { changes, fields, status } }: { event: AuditEvent }) {
+  if (changes.length === 0 || status >= 400) return fields.map(fieldInWords).join(', ') || '—';
+  const rest = changes.slice(SHOWN);
+  return (
+    <div className="changes">
+      <ChangeList changes={changes.slice(0, SHOWN)} />
+      {rest.length > 0 && (
+        <details>
+          <summary>{t('{count} more', { count: rest.length })}</summary>
+          <ChangeList changes={rest} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+function ChangeList({ changes }: Pick<AuditEvent, 'changes'>) {
+  return (
+    <dl>
+      {changes.map(({ field, before, after }) => (
+        <div key={field}>
+          <dt>{fieldInWords(field)}</dt>
+          <dd>
+            <del>{before ?? '–'}</del> <span aria-hidden="true">→</span>
+            <span className="unseen"> {t('is now')} </span> <ins>{after ?? '–'}</ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** Shows whether the call succeeded, and for rejected calls the HTTP status, for support. */
 function Outcome({ status }: { status: number }) {
-  if (status < 400) return <Badge value="succeeded">Done</Badge>;
-  return <Badge value="failed">{`${status < 500 ? 'Refused' : 'Failed'} (${status})`}</Badge>;
-}
-
-/** Converts a field path to words: `brand.accent_color` to "brand accent color". */
-function fieldInWords(field: string): string {
-  return field.replaceAll(/[_.]/g, ' ');
-}
-
-/** Converts an operation id to words: `dashboard.updateProduct` to "Update product". */
-export function actionInWords(action: string): string {
-  const name = action.slice(action.lastIndexOf('.') + 1);
-  const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  if (status < 400) return <Badge value="succeeded">{t('Done')}</Badge>;
+  return <Badge value="failed">{`${status < 500 ? t('Refused') : t('Failed')} (${status})`}</Badge>;
 }

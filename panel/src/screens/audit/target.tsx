@@ -21,9 +21,9 @@ const SCREENS: [operation: RegExp, path: string, noun: string][] = [
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
 
 /** Links to the product, order or other target of a call by staff or an API key. */
-export function Target({ event: { action, status, targets } }: { event: Schemas['AuditEvent'] }) {
+export function Target({ event: { action, status, targets, target_name } }: { event: Schemas['AuditEvent'] }) {
   const [id] = targets;
   const [, path, noun] = SCREENS.find(([operation]) => operation.test(action)) ?? [];
-  if (!id || !path || status >= 400 || WITHOUT.test(action)) return '—';
-  return <Link to={`${path}/${id}`}>{noun}</Link>;
+  if (!id || !path || status >= 400 || WITHOUT.test(action)) return target_name ?? '—';
+  return <Link to={`${path}/${id}`}>{target_name ?? noun}</Link>;
 }

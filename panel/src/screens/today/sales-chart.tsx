@@ -1,48 +1,69 @@
-import { useEffect, useRef } from 'react';
+import { useContext, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Schemas } from '../../api.ts';
-import { useFormat } from '../../format.ts';
+import { ShopFormatContext, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
+import { middayOf } from './period.ts';
 
 const HEIGHT = 220;
 const DAY = 86_400;
-const INK = '#565d66';
-const BARS = '#0f4c81';
+type Day = Schemas['SalesDay'];
 
-/** Sales per day as a bar chart, with a table for screen readers. */
-export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][]; currency: string }) {
+interface Series {
+  days: Day[];
+  previousDays: Day[];
+  currency: string;
+}
+
+/** Net sales per day as bars, with those of the period before as a line, and as a table for screen readers. */
+export function SalesChart({ days, previousDays, currency }: Series) {
   const box = useRef<HTMLDivElement>(null);
   const { money, date } = useFormat();
+  const { locale } = useContext(ShopFormatContext);
   useEffect(() => {
     const place = box.current;
     if (!place) return;
     const chart = new uPlot(
-      optionsFor(place.clientWidth, (value) => money(String(value), currency)),
-      dataOf(days),
+      optionsFor(place.clientWidth, locale, (value) => money(String(value), currency)),
+      dataOf(days, previousDays),
       place,
     );
+    const redraw = () => chart.redraw(false);
+    const stopWatching = watchColours(redraw);
     const observer = new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT }));
     observer.observe(place);
     return () => {
+      stopWatching();
       observer.disconnect();
       chart.destroy();
     };
-  }, [days, currency, money]);
+  }, [days, previousDays, currency, money, locale]);
   return (
     <figure className="chart">
       <div ref={box} aria-hidden="true" />
       <figcaption>
+        <p className="legend">
+          <span className="legend-bar" aria-hidden="true" /> {t('This period')}
+          <span className="legend-line" aria-hidden="true" /> {t('Period before')}
+        </p>
         <details>
-          <summary>Show as a table</summary>
+          <summary>{t('Show as a table')}</summary>
           <table className="days">
             <thead>
               <tr>
-                <th scope="col">Day</th>
+                <th scope="col">{t('Day')}</th>
                 <th scope="col" className="numeric">
-                  Orders
+                  {t('Orders')}
+                </th>
+                <th scope="col" className="numeric wide">
+                  {t('Paid')}
+                </th>
+                <th scope="col" className="numeric wide">
+                  {t('Refunded')}
                 </th>
                 <th scope="col" className="numeric">
-                  Sales
+                  {t('Net sales')}
                 </th>
               </tr>
             </thead>
@@ -51,6 +72,8 @@ export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][];
                 <tr key={day.date}>
                   <td>{date(middayOf(day.date))}</td>
                   <td className="numeric">{day.orders_count}</td>
+                  <td className="numeric wide">{money(day.paid, currency)}</td>
+                  <td className="numeric wide">{money(day.refunded, currency)}</td>
                   <td className="numeric">{money(day.sales, currency)}</td>
                 </tr>
               ))}
@@ -62,13 +85,29 @@ export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][];
   );
 }
 
-/** A time in the middle of the day, so that hardly any time zone shows the previous day. */
-function middayOf(day: string): string {
-  return `${day}T12:00:00Z`;
+function dataOf(days: Day[], previousDays: Day[]): uPlot.AlignedData {
+  return [
+    days.map(({ date }) => Date.parse(middayOf(date)) / 1_000),
+    days.map(({ sales }) => Number(sales)),
+    previousDays.map(({ sales }) => Number(sales)),
+  ];
 }
 
-function dataOf(days: Schemas['OverviewDay'][]): uPlot.AlignedData {
-  return [days.map(({ date }) => Date.parse(middayOf(date)) / 1_000), days.map(({ sales }) => Number(sales))];
+/** The value of a colour of the style sheet, read for each drawing because the dark mode changes it. */
+function colour(name: string): () => string {
+  return () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** Calls `redraw` when the colours may have changed. Returns a function that stops it. */
+function watchColours(redraw: () => void): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  dark.addEventListener('change', redraw);
+  const observer = new MutationObserver(redraw);
+  observer.observe(document.documentElement, { attributes: true });
+  return () => {
+    dark.removeEventListener('change', redraw);
+    observer.disconnect();
+  };
 }
 
 /** Width of the axis for its longest label: "CHF 10,000.00" is longer than "€10.00". */
@@ -77,9 +116,10 @@ function widthFor(labels: string[] | null): number {
   return Math.max(72, 7 * longest + 12);
 }
 
-function optionsFor(width: number, money: (value: number) => string): uPlot.Options {
-  const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  const axis = { stroke: INK, font: '12px system-ui', grid: { stroke: '#e6e8eb', width: 1 }, ticks: { show: false } };
+function optionsFor(width: number, locale: string, money: (value: number) => string): uPlot.Options {
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const grid = { stroke: colour('--line'), width: 1 };
+  const axis = { stroke: colour('--quiet'), font: '12px system-ui', grid, ticks: { show: false } };
   return {
     width,
     height: HEIGHT,
@@ -94,13 +134,22 @@ function optionsFor(width: number, money: (value: number) => string): uPlot.Opti
         ...axis,
         grid: { show: false },
         values: (_, ticks) => ticks.map((at) => day.format(at * 1_000)),
-        incrs: [1, 7, 14].map((n) => n * DAY),
+        incrs: [1, 2, 7, 14, 28, 91].map((n) => n * DAY),
         // Labels days below the bars. The last bar is today.
         splits: ({ data: [days] }, _axis, _from, _to, step) =>
           [...days].filter((_day, i) => (days.length - 1 - i) % (step / DAY) === 0),
       },
       { ...axis, size: (_, labels) => widthFor(labels), values: (_, ticks) => ticks.map(money) },
     ],
-    series: [{}, { fill: BARS, width: 0, points: { show: false }, paths: uPlot.paths.bars?.({ size: [0.7, 40] }) }],
+    series: [
+      {},
+      {
+        fill: colour('--strong'),
+        width: 0,
+        points: { show: false },
+        paths: uPlot.paths.bars?.({ size: [0.7, 40] }),
+      },
+      { stroke: colour('--edge'), width: 2, dash: [5, 4], points: { show: false } },
+    ],
   };
 }

@@ -1,22 +1,18 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
-import { lazyPart } from '../../shell/lazy-part.ts';
-import { Card, Facts, Loaded, Loading, Page } from '../../ui/page.tsx';
+import { Card, Facts, Loaded, Page } from '../../ui/page.tsx';
+import { Sales } from './sales.tsx';
 import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
 
-// Loaded later, because the chart is half of the first screen's code.
-const SalesChart = lazyPart(async () => (await import('./sales-chart.tsx')).SalesChart);
-
 type Overview = Schemas['Overview'];
 
-/** The shop's state: open tasks, the last 30 days, and remaining setup steps. */
+/** The shop's state: open tasks, the sales of a period, and remaining setup steps. */
 export function Today() {
   const overview = useQuery({
     queryKey: ['overview'],
@@ -32,7 +28,7 @@ export function Today() {
           <>
             {data.setup.open_count > 0 && <SetupList canSell={data.setup.can_sell} />}
             <Waiting overview={data} />
-            <Sales overview={data} />
+            <Sales />
             <Agents agents={data.agents} />
           </>
         )}
@@ -82,27 +78,6 @@ function Waiting({ overview }: { overview: Overview }) {
           </li>
         ))}
     </ul>
-  );
-}
-
-function Sales({ overview }: { overview: Overview }) {
-  const { money, number } = useFormat();
-  const { days, sales, orders_count, currency } = overview;
-  return (
-    <Card title="Sales of the last 30 days">
-      <p>
-        <strong className="figure">{money(sales, currency)}</strong>{' '}
-        {orders_count === 1 ? 'from 1 order' : `from ${number(orders_count)} orders`}
-      </p>
-      <p className="hint">Payments received less refunds and lost disputes. Unpaid orders do not count yet.</p>
-      {orders_count === 0 ? (
-        <p className="quiet-text">Once orders are placed, each day's sales stand here.</p>
-      ) : (
-        <Suspense fallback={<Loading />}>
-          <SalesChart days={days} currency={currency} />
-        </Suspense>
-      )}
-    </Card>
   );
 }
 

@@ -45,7 +45,7 @@ export interface AuditedCall {
   status: number;
   /** Id of the object that the call created. */
   made?: string | undefined;
-  /** Needed for the details of an agent's call. */
+  /** Needed for the details of an agent's call and the changes by staff. */
   answer?: Answer;
 }
 
@@ -77,7 +77,9 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
 
 function detailsOf({ operation, caller, request, answer }: AuditedCall): StoredDetails | undefined {
   if (!answer) return undefined;
-  if (caller.assistant) return detailsOfAssistant(caller.assistant.name, answer);
+  const { changes = [] } = answer;
+  if (caller.assistant) return { ...detailsOfAssistant(caller.assistant.name, answer), changes };
+  if (changes.length > 0) return { changes };
   return OF_AGENTS.includes(caller.kind) ? detailsFrom(operation, request, answer) : undefined;
 }
 

@@ -2,7 +2,7 @@
  * Converts errors to responses. The contract defines the status of each error code, and whether a retry may succeed.
  */
 
-import type { CompletionRefusal, ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
+import type { AuditChange, CompletionRefusal, ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
 import { isReadOnlyError } from '../../db/read-only.ts';
 import { isDiskFull } from '../../db/storage.ts';
 import { CONFLICTS, CommitUnknown, hasCode, isLostConnection } from '../../db/transaction.ts';
@@ -41,6 +41,8 @@ export interface Answer {
   empty?: boolean;
   /** Id of the object that the request created. */
   made?: string;
+  /** The changed fields, for the audit. */
+  changes?: AuditChange[];
 }
 
 /** Whether a request that failed with this error code may succeed when it is retried with the same Idempotency-Key. */

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditPage } from '@commerce-backend/spec';
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import * as agentTokens from '../agent-limits/tokens.ts';
 import { type AuditRow, auditColumns, eventOf } from '../audit/events.ts';
 import type { Audience } from '../audit/words.ts';
@@ -12,10 +12,23 @@ export interface AuditQuery {
   actor_type?: AuditEvent['actor_type'];
   actor_id?: string;
   action?: string;
+  view?: 'changes';
+  assistant?: string;
   status?: number;
   correlation_id?: string;
   created_from?: string;
   created_to?: string;
+}
+
+/** Excludes the steps of a login, which change nothing in the shop, and the reads of assistants. */
+const STEPS_OF_LOGIN = ['login', 'logout', 'confirmIdentity', 'endSession', 'endOtherSessions', 'updateNotifications'];
+
+/** The first condition matches the index audit_events_by_staff. */
+const isChange: Sql = sql`(e.actor_type in ('staff', 'api_key') and e.action !~ '^dashboard[.](get|list|suggest|match)'
+  and e.action <> all(${STEPS_OF_LOGIN.map((name) => `dashboard.${name}`)}::text[]))`;
+
+function isByAssistant(name: string): Sql {
+  return sql`(e.actor_type = 'staff' and e.details::jsonb ->> 'assistant' = ${name})`;
 }
 
 /** Lists the audit events that match all filters, newest first. */
@@ -29,6 +42,8 @@ export async function list(
   if (query.actor_type) conditions.push(sql`e.actor_type = ${query.actor_type}`);
   if (query.actor_id) conditions.push(sql`e.actor_id = ${query.actor_id}`);
   if (query.action) conditions.push(sql`e.action = ${query.action}`);
+  if (query.view) conditions.push(isChange);
+  if (query.assistant) conditions.push(isByAssistant(query.assistant));
   if (query.status) conditions.push(sql`e.status = ${query.status}`);
   if (query.correlation_id) conditions.push(sql`e.correlation_id = ${query.correlation_id}`);
   if (query.created_from) conditions.push(sql`e.created_at >= ${query.created_from}`);

@@ -1,16 +1,31 @@
-import type { AuditDetails } from '@commerce-backend/spec';
+import type { AuditChange, AuditDetails } from '@commerce-backend/spec';
 
-/** Details of an agent's call in the audit. Stored without empty fields. */
-export type StoredDetails = Pick<AuditDetails, 'outcome'> & Partial<AuditDetails>;
+/**
+ * Details of a call by an agent or an assistant in the audit, and the changes of a call by staff or with an API key. A
+ * call by staff without an assistant has no outcome. Stored without empty fields.
+ */
+export type StoredDetails = Partial<AuditDetails> & { changes?: AuditChange[] };
 
 const MAX_BYTES = 1_024;
+/** Equals the constraint of the column. */
+const MAX_BYTES_WITH_CHANGES = 4_096;
 const SHORT_QUERY = 100;
 
 /** Returns the JSON to store. Removes the least important fields if it is too long. */
-export function detailsText(details: StoredDetails): string {
+export function detailsText({ changes = [], ...details }: StoredDetails): string {
+  const text = JSON.parse(agentText(details)) as StoredDetails;
+  // Long lists of changes lose the last ones, because the fields are named elsewhere in the row.
+  for (let kept = changes.length; kept > 0; kept -= 1) {
+    const whole = JSON.stringify({ ...text, changes: changes.slice(0, kept) });
+    if (Buffer.byteLength(whole) <= MAX_BYTES_WITH_CHANGES) return whole;
+  }
+  return JSON.stringify(text);
+}
+
+function agentText(details: Partial<AuditDetails>): string {
   const { products = [] } = details;
   const short = details.query?.slice(0, SHORT_QUERY) ?? null;
-  const shorter: Partial<StoredDetails>[] = [
+  const shorter: Partial<AuditDetails>[] = [
     {},
     { products: products.slice(0, 2) },
     { products: products.slice(0, 1), query: short },
@@ -24,15 +39,18 @@ export function detailsText(details: StoredDetails): string {
   return JSON.stringify({ outcome: details.outcome });
 }
 
-function filled(details: StoredDetails): object {
+function filled(details: Partial<AuditDetails>): object {
   const empty = (value: unknown) =>
     value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(details).filter(([, value]) => !empty(value)));
 }
 
-/** The details as the API returns them; null if there are none or they were erased. */
-export function detailsOf(text: string | null): AuditDetails | null {
-  if (text === null) return null;
+/** The details and changes as the API returns them; details are null if there are none or they were erased. */
+export function detailsOf(text: string | null): { details: AuditDetails | null; changes: AuditChange[] } {
+  if (text === null) return { details: null, changes: [] };
+  const { changes = [], ...stored } = JSON.parse(text) as StoredDetails;
+  const { outcome } = stored;
+  if (outcome === undefined) return { details: null, changes };
   const none = { query: null, found: null, products: [], code: null, amount: null, currency: null, order_number: null };
-  return { ...none, assistant: null, ids: {}, ...(JSON.parse(text) as StoredDetails) };
+  return { details: { ...none, assistant: null, ids: {}, ...stored, outcome }, changes };
 }

@@ -111,7 +111,7 @@ function othersOwn({ siteId }: Shop, staff_id: string): Sql {
     where o.site_id = ${siteId} and o.role = 'owner' and o.staff_id <> ${staff_id}))`;
 }
 
-async function get(shop: Shop, staff_id: string): Promise<StaffMember> {
+export async function get(shop: Shop, staff_id: string): Promise<StaffMember> {
   const found = await shop.one<StaffMember>(
     sql`select ${MEMBER} from staff_memberships m join staff s on s.id = m.staff_id
       where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,

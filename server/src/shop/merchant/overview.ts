@@ -4,8 +4,9 @@ import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/sp
 import sql from 'sql-template-tag';
 import { jsonObject, selectList } from '../../db/fields.ts';
 import { pendingCents, usedCents } from '../agent-limits/budgets.ts';
-import { isAwaited, isOverdue } from '../orders/overdue.ts';
+import { isAwaited } from '../orders/overdue.ts';
 import { isToShip } from '../orders/quantities.ts';
+import { counts, netSales } from '../orders/sales.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { isOpenReturn } from '../returns/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -48,12 +49,9 @@ async function readSales(shop: Shop): Promise<Sales> {
       ), sold as (
         select (o.created_at at time zone z.time_zone)::date as day, o.agent_token_id is not null as by_agent,
           count(*) as orders_count,
-          sum(coalesce(o.captured, o.total) - o.refunds_begun - case when o.disputed = 0 then 0 else least(o.disputed, (
-            select coalesce(sum(d.amount), 0) from disputes d
-            where d.site_id = o.site_id and d.order_id = o.id and d.status = 'lost')) end)
-            filter (where o.payment_status in ('paid', 'partially_refunded', 'refunded')) as sales
+          sum(${netSales}) as sales
         from zone z cross join orders o
-        where o.site_id = ${shop.siteId} and o.status <> 'cancelled' and not ${isOverdue}
+        where o.site_id = ${shop.siteId} and ${counts}
           -- The first bound lets the planner see that few of many orders match; the second is the exact start of the
           -- day.
           and o.created_at > now() - interval '31 days'
