@@ -25,6 +25,7 @@ const actors: [ActorType, string][] = [
 /** Actions in the filter. Other actions can be filtered by a URL such as `?action=agent.createCheckout`. */
 const ACTIONS = [
   ...['updateProduct', 'replaceProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant'],
+  ...['bulkUpdateProducts', 'updateVariants'],
   'adjustInventory',
   ...['adjustInventories', 'updateCollection', 'createDiscount', 'updateDiscount', 'markOrderPaid', 'markOrdersPaid'],
   ...['createFulfillment', 'fulfillOrders', 'cancelOrder', 'createRefund', 'updateOrder'],
