@@ -76,7 +76,7 @@ const WRITTEN = new Set(
     ...['updateSettings', 'updatePaymentAccount', 'replayFailedWebhookDeliveries', 'createFile', 'updateWebhook'],
     ...['createEventListener', 'listListenerEvents', 'listMovements', 'getOrderTimeline', 'listAgentTokenAudit'],
     ...['importProducts', 'importOrders', 'importCustomers', 'markOrdersPaid', 'fulfillOrders', 'matchTransfers'],
-    ...['addCollectionProducts', 'reorderCollectionProducts', 'replaceProduct'],
+    ...['addCollectionProducts', 'reorderCollectionProducts', 'replaceProduct', 'bulkUpdateProducts', 'updateVariants'],
   ].map((name) => `dashboard.${name}`),
 );
 

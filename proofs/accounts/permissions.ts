@@ -8,7 +8,7 @@ const OPERATIONS: Record<string, string> = {
   'products:read': 'listProducts exportProducts getProduct getFile listCollections getCollection',
   'products:write': `createProduct importProducts updateProduct replaceProduct deleteProduct createOption updateOption deleteOption
     createFile createImage updateImage deleteImage createVariant updateVariant deleteVariant createCollection updateCollection
-    deleteCollection addCollectionProducts removeCollectionProduct reorderCollectionProducts`,
+    deleteCollection addCollectionProducts removeCollectionProduct reorderCollectionProducts bulkUpdateProducts updateVariants`,
   'inventory:read': 'listInventory listMovements',
   'inventory:write': 'adjustInventories adjustInventory',
   'orders:read': `getOverview getSalesReport listOrders matchTransfers listStatementRuns getOrder listFulfillments listRefunds getOrderTimeline
@@ -21,7 +21,7 @@ const OPERATIONS: Record<string, string> = {
   'orders:refund': 'createRefund refundReturn exchangeReturn confirmWithdrawal',
   'orders:payments': 'completeDraftOrder',
   'orders:export': 'exportOrders exportDocuments',
-  'customers:read': 'listCustomers getCustomer',
+  'customers:read': 'listCustomers listGuests getCustomer',
   'customers:write': 'createCustomer importCustomers updateCustomer anonymizeCustomer',
   'customers:export': 'exportCustomers',
   'discounts:read': 'listDiscounts getDiscount listDiscountRedemptions',

@@ -167,6 +167,89 @@ inPanel(
   },
 );
 
+inPanelAndOnPhone(
+  'the prices of thirty products change in five steps, and the preview shows the new ones',
+  async (visit) => {
+    const { open, press, fill, sees, seesNoDialog, look, tab, dashboard, width } = visit;
+    const vendor = `Thirty ${width}`;
+    const products = Array.from({ length: 30 }, (_, i) => ({
+      ...{ name: `Cup ${width} ${i}`, slug: `cup-${width}-${i}`, vendor, price: '19.99', status: 'active' as const },
+    }));
+    await unwrap(dashboard.POST('/api/dashboard/products/import', { body: { products } }));
+    const query = { vendor: [vendor], limit: 100 };
+    const prices = async () => {
+      const page = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));
+      return page.products.map(({ price }) => price);
+    };
+    await open(`/products?vendor=${encodeURIComponent(vendor)}`);
+    await press('Select all on this page', 'checkbox');
+    await press('Select all 30 that match');
+    await sees('30 selected');
+    await press('Change prices');
+    await fill('Percent', '15');
+    await sees('€22.99');
+    await look('bulk-prices');
+    expect(new Set(await prices())).toEqual(new Set(['19.99']));
+    await tab.keyboard.press('Enter');
+    await sees('30 changed.');
+    await seesNoDialog();
+    expect(await prices()).toEqual(Array(30).fill('22.99'));
+
+    await press('Select all on this page', 'checkbox');
+    await press('Change prices');
+    await fill('Percent', '900');
+    await press('Change 25 products');
+    await sees('The price changes by more than 80 %.');
+    await look('bulk-prices-question');
+    await press('Cancel');
+    expect(await prices()).toEqual(Array(30).fill('22.99'));
+  },
+);
+
+inPanelAndOnPhone(
+  'variants of several products are edited in a table, and a conflict is shown at its cell',
+  async (visit) => {
+    const { open, press, sees, look, tab, dashboard, width } = visit;
+    const vendor = `Table ${width}`;
+    const make = (name: string) =>
+      unwrap(
+        dashboard.POST('/api/dashboard/products', {
+          body: { name: `${name} ${width}`, vendor, price: '10.00', sku: `${name}-${width}`, inventory_quantity: 5 },
+        }),
+      );
+    const [bowl, jug] = [await make('Bowl'), await make('Jug')];
+    const cell = (name: string) => tab.locator(`::-p-aria([name="${name}"][role="textbox"])`);
+    await open(`/products?vendor=${encodeURIComponent(vendor)}`);
+    await press('Select all on this page', 'checkbox');
+    await press('Edit as table');
+    await sees('Edit 2 variants');
+    await look('bulk-editor');
+    await cell(`Price, Bowl ${width}`).fill('12.50');
+    await cell(`Available, Bowl ${width}`).fill('8');
+    await cell(`Price, Jug ${width}`).fill('11');
+    const path = { product_id: jug.id };
+    await unwrap(
+      dashboard.PATCH('/api/dashboard/products/{product_id}', { params: { path }, body: { price: '17.00' } }),
+    );
+    await press('Save');
+    await sees('The price is now 17.00. Check it and retry.');
+    await look('bulk-editor-conflict');
+    const read = async (product_id: string) => {
+      const params = { path: { product_id } };
+      const { variants } = await unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
+      return [variants[0]?.price, variants[0]?.inventory_quantity];
+    };
+    expect([await read(bowl.id), await read(jug.id)]).toEqual([
+      ['12.50', 8],
+      ['17.00', 5],
+    ]);
+    await tab.waitForFunction(`!document.querySelector('.held[inert]')`);
+    await press('Save');
+    await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+    expect(await read(jug.id)).toEqual(['11.00', 5]);
+  },
+);
+
 inPanel('an import file is previewed, then imported, and rejected rows are listed with their line', async (visit) => {
   const { open, press, fill, sees, look, text, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));

@@ -214,6 +214,13 @@ const SENDERS: Record<string, Sender> = {
     },
   },
   'dashboard.updateVariant': VARIANT,
+  // The variant does not exist, so a valid amount is a row that is not found.
+  'dashboard.updateVariants': {
+    body: () => ({ variants: [{ variant_id: randomUUID() }] }),
+    async shown(_, { status }) {
+      return status === 200 ? [] : undefined;
+    },
+  },
   'dashboard.createDiscount': { ...DISCOUNT, body: () => ({ code: randomUUID(), kind: 'fixed_amount', value: '1' }) },
   'dashboard.updateDiscount': DISCOUNT,
   'dashboard.createShippingOption': {

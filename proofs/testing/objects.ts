@@ -100,6 +100,8 @@ const KINDS_OF: Record<string, Kind[]> = {
   'agent.prepareReturn order_id': ['shipped_order'],
   'agent.prepareReturn line_item_id': ['shipped_line'],
   sync_order_id: ['sync_order'],
+  add_to_collection: ['collection'],
+  remove_from_collection: ['collection'],
   'dashboard.undoStatementRun statement_run_id': ['statement_run'],
   webhook_id: ['webhook'],
   delivery_id: ['delivery'],

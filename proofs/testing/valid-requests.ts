@@ -161,6 +161,12 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.addCollectionProducts': (call, { ids }) => {
     call.body = { product_ids: [ids.product?.[2]] };
   },
+  'dashboard.bulkUpdateProducts': (call, { ids }) => {
+    call.body = { product_ids: ids.product?.slice(0, 1), change: { add_tags: ['winter'] } };
+  },
+  'dashboard.updateVariants': (call, { ids }) => {
+    call.body = { variants: [{ variant_id: ids.variant?.[0], barcode: '4006381333931' }] };
+  },
   'dashboard.createShippingOption': (_call, { world, tenant }) => makeRoomToShip(world, tenant),
   'dashboard.createDiscount': (call, { ids }) => {
     call.body = { ...(call.body as object), product_ids: ids.product?.slice(0, 1), collection_ids: ids.collection };

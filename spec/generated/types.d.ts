@@ -1338,6 +1338,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/products/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change many products
+         * @description Makes one change to up to 500 products, in one transaction and by the rules of the operations for a single product. A product that cannot be changed gives the reason and does not stop the others. price_percent and price_amount change every variant, and the new prices are rounded to the decimals of the currency, halves away from zero; a compare_at_price that is no longer above the price is removed. With dry_run nothing is written, and the result shows the prices to come.
+         */
+        post: operations["dashboard.bulkUpdateProducts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/products/variants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change many variants
+         * @description Changes up to 500 variants of any products, each row independently and by the rules of dashboard.updateVariant: a rejected row gives the field and the reason and does not stop the others. With expected, a row is rejected if one of these values has changed in the meantime, so that nobody's change is overwritten. A variant can be in one row.
+         */
+        post: operations["dashboard.updateVariants"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/products/{product_id}": {
         parameters: {
             query?: never;
@@ -3323,6 +3363,26 @@ export interface paths {
          * @description All customers with their addresses and consents by cursor, oldest first, so that customers created meanwhile come at the end and none is skipped. Anonymized customers are left out. next_cursor is null on the last page.
          */
         get: operations["dashboard.exportCustomers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/customers/guests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List guests
+         * @description People who have ordered without an account, by the e-mail addresses of their orders, last order first. Orders that belong to a customer, and orders whose personal data was erased, do not count. q searches e-mails. The orders of a guest are those of dashboard.listOrders with guest_email.
+         */
+        get: operations["dashboard.listGuests"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8044,6 +8104,105 @@ export interface components {
                 warnings?: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
+        /** @description One change of many products. Send exactly one of the fields. */
+        ProductBulkChange: {
+            /** @description The new status. A product that becomes active and has no published_at is published now. */
+            status?: components["schemas"]["ProductStatus"];
+            /** @description The change of each price in percent, such as 5 or -12.5. Above -100. */
+            price_percent?: string;
+            /** @description The amount to add to each price, such as 2.50 or -2.50, in the shop's currency. */
+            price_amount?: string;
+            /** @description Tags that the products get in addition to theirs. */
+            add_tags?: string[];
+            /** @description Tags to remove, compared exactly. */
+            remove_tags?: string[];
+            /** @description The manual collection to which the products are appended. */
+            add_to_collection?: components["schemas"]["Id"];
+            /** @description The manual collection from which the products are removed. */
+            remove_from_collection?: components["schemas"]["Id"];
+            /**
+             * @description Delete the products. A product whose stock an open checkout has reserved stays.
+             * @constant
+             */
+            delete?: true;
+        };
+        /** @description The result of changing many products, one by one. */
+        ProductBulkResult: {
+            /** @description True when nothing was written. */
+            dry_run: boolean;
+            /** @description The number of products with each result. */
+            counts: {
+                changed: number;
+                unchanged: number;
+                failed: number;
+            };
+            /** @description One for each product, in the order sent, without repetitions. */
+            results: {
+                product_id: components["schemas"]["Id"];
+                /** @description Null if there is no such product. */
+                name: string | null;
+                /**
+                 * @description unchanged means that the product was already like this.
+                 * @enum {string}
+                 */
+                status: "changed" | "unchanged" | "failed";
+                /** @description The lowest price of the variants before a change of prices; else null. */
+                price_before: components["schemas"]["Money"] | null;
+                /** @description The lowest price of the variants after a change of prices; else null. */
+                price_after: components["schemas"]["Money"] | null;
+                /** @description Why the product was not changed; else null. */
+                reason: ("not_found" | "price_out_of_range" | "too_many_tags" | "stock_reserved") | null;
+                /** @description The reason in a sentence; else null. */
+                message: string | null;
+            }[];
+        };
+        /** @description The fields of one variant to change; absent ones stay. */
+        VariantRow: {
+            variant_id: components["schemas"]["Id"];
+            /** @description The price. */
+            price?: components["schemas"]["MoneyInput"];
+            /** @description The earlier, higher price to show next to the price. Above price, or null. */
+            compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+            /** @description The stock-keeping unit (SKU). */
+            sku?: string | null;
+            /** @description The barcode, such as an EAN. */
+            barcode?: string | null;
+            /** @description The values that the caller has seen. The row is rejected if the variant has others. */
+            expected?: {
+                /** @description The price. */
+                price?: components["schemas"]["MoneyInput"];
+                /** @description The compare_at_price. */
+                compare_at_price?: components["schemas"]["MoneyInputOrNull"];
+                /** @description The SKU. */
+                sku?: string | null;
+                /** @description The barcode. */
+                barcode?: string | null;
+            };
+        };
+        /** @description The result of changing many variants, row by row. */
+        VariantRowsResult: {
+            /** @description The number of rows with each result. */
+            counts: {
+                changed: number;
+                unchanged: number;
+                failed: number;
+            };
+            /** @description One for each row, in the order sent. */
+            results: {
+                variant_id: components["schemas"]["Id"];
+                /**
+                 * @description unchanged means that the variant already had these values.
+                 * @enum {string}
+                 */
+                status: "changed" | "unchanged" | "failed";
+                /** @description The field because of which the row failed; null if the variant is unknown or the row did not fail. */
+                field: ("price" | "compare_at_price" | "sku" | "barcode") | null;
+                /** @description Why the row failed; else null. */
+                reason: ("not_found" | "value_changed" | "sku_taken" | "invalid") | null;
+                /** @description The reason in a sentence; else null. */
+                message: string | null;
+            }[];
+        };
         /** @description An option of a product to save. With an id it is that option, whose absent fields stay; without an id it is new, and name and values are required. The values must be unique. */
         OptionReplacement: {
             /** @description The id of an existing option; a new one has none. */
@@ -9656,6 +9815,20 @@ export interface components {
             /** @description When, where and with which wording the customer agreed to mails about offers, or withdrew the consent; newest first. */
             marketing_consents: components["schemas"]["MarketingConsent"][];
             addresses: components["schemas"]["CustomerAddress"][];
+        };
+        /** @description Somebody who has ordered without an account, known by the e-mail address of the orders. */
+        Guest: {
+            /** @description The e-mail address in lower case. */
+            email: string;
+            /** @description The first name in the last order; null if it has none. */
+            first_name: string | null;
+            /** @description The last name in the last order; null if it has none. */
+            last_name: string | null;
+            orders_count: components["schemas"]["Count"];
+            /** @description The amount paid minus the amount refunded. */
+            total_spent: components["schemas"]["Money"];
+            first_order_at: components["schemas"]["Timestamp"];
+            last_order_at: components["schemas"]["Timestamp"];
         };
         /** @description The fields to change; absent ones stay. */
         CustomerPatch: {
@@ -12409,6 +12582,10 @@ export type VariantInput = components['schemas']['VariantInput'];
 export type ProductInput = components['schemas']['ProductInput'];
 export type ProductImport = components['schemas']['ProductImport'];
 export type ImportResult = components['schemas']['ImportResult'];
+export type ProductBulkChange = components['schemas']['ProductBulkChange'];
+export type ProductBulkResult = components['schemas']['ProductBulkResult'];
+export type VariantRow = components['schemas']['VariantRow'];
+export type VariantRowsResult = components['schemas']['VariantRowsResult'];
 export type OptionReplacement = components['schemas']['OptionReplacement'];
 export type VariantReplacement = components['schemas']['VariantReplacement'];
 export type ImageReplacement = components['schemas']['ImageReplacement'];
@@ -12505,6 +12682,7 @@ export type CustomerImport = components['schemas']['CustomerImport'];
 export type CustomerImportResult = components['schemas']['CustomerImportResult'];
 export type CustomerAddress = components['schemas']['CustomerAddress'];
 export type CustomerDetails = components['schemas']['CustomerDetails'];
+export type Guest = components['schemas']['Guest'];
 export type CustomerPatch = components['schemas']['CustomerPatch'];
 export type AgentTokenStatus = components['schemas']['AgentTokenStatus'];
 export type AgentScope = components['schemas']['AgentScope'];
@@ -16467,6 +16645,105 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.bulkUpdateProducts": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The products to change. */
+                    product_ids: components["schemas"]["Id"][];
+                    change: components["schemas"]["ProductBulkChange"];
+                    /** @description Return the result of each product without writing anything. */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each product. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductBulkResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateVariants": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    variants: components["schemas"]["VariantRow"][];
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariantRowsResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.getProduct": {
         parameters: {
             query?: never;
@@ -18535,6 +18812,8 @@ export interface operations {
                 payment_method?: components["schemas"]["PaymentMethod"];
                 /** @description Only orders of this customer. */
                 customer_id?: components["schemas"]["Id"];
+                /** @description Only orders with this e-mail address that belong to no customer. Case is ignored. */
+                guest_email?: string;
                 /** @description Only orders that the agent with this token prepared. */
                 agent_token_id?: components["schemas"]["Id"];
                 /** @description Only orders that wait, as dashboard.getOverview counts them: payment, for a bank transfer whose deadline has not passed; shipping, confirmed with something not shipped yet. */
@@ -21902,6 +22181,56 @@ export interface operations {
                     "application/json": {
                         customers: components["schemas"]["CustomerDetails"][];
                         next_cursor: components["schemas"]["Cursor"] | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listGuests": {
+        parameters: {
+            query?: {
+                /** @description The page to return, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Words to search for.
+                 * @example mug
+                 */
+                q?: components["parameters"]["Search"];
+                /** @description The order of the guests; ties are ordered by e-mail. last_order by default. */
+                sort?: "last_order" | "email_asc" | "orders_desc" | "spent_desc";
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of guests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        guests: components["schemas"]["Guest"][];
+                        total: components["schemas"]["Count"];
+                        page: components["schemas"]["Count"];
+                        limit: components["schemas"]["Count"];
+                        pages: components["schemas"]["Count"];
                     };
                 };
             };

@@ -98,3 +98,54 @@ test('sends the rows of a bulk file in one call, and reports rejected rows by li
   ]);
   expect(wrong.err).toContain('has no column order_number');
 });
+
+const PRODUCT = examples.Product.value;
+const BULK = 'POST /api/dashboard/products/bulk';
+
+test('changes many products, and asks before a price changes by more than 80 %', async () => {
+  const result = { product_id: PRODUCT.id, name: PRODUCT.name, reason: null, message: null, status: 'changed' };
+  const counts = { changed: 1, unchanged: 0, failed: 0 };
+  const priced = { ...result, price_before: '10.00', price_after: '20.00' };
+  const { commerce, seen } = await merchant({
+    [BULK]: () => ({ body: { dry_run: false, counts, results: [priced] } }),
+  });
+  const wanted = ['products', 'update-many', PRODUCT.id];
+  const refused = await commerce([...wanted, '--price-percent', '100']);
+  expect(refused.code).not.toBe(0);
+  expect(seen.map(({ body }) => (body as { dry_run: boolean }).dry_run)).toEqual([true]);
+
+  const { code, out } = await commerce([...wanted, '--price-percent', '100', '--yes']);
+  expect({ code, out }).toEqual({ code: 0, out: '1 product: 1 changed.\n' });
+  expect(seen.at(-1)?.body).toEqual({ product_ids: [PRODUCT.id], change: { price_percent: '100' }, dry_run: false });
+  await commerce([...wanted, '--price-amount', '-2.50', '--dry-run']);
+  expect(seen.at(-1)?.body).toMatchObject({ change: { price_amount: '-2.50' }, dry_run: true });
+  const before = seen.length;
+  expect((await commerce([...wanted, '--status', 'active', '--add-tag', 'new'])).code).not.toBe(0);
+  expect(seen).toHaveLength(before);
+});
+
+test('changes many variants from a CSV, and names the line of a rejected one', async () => {
+  const [first, second] = PRODUCT.variants.map(({ id }: { id: string }) => id);
+  const results = [
+    { variant_id: first, status: 'changed', field: null, reason: null, message: null },
+    { variant_id: second, status: 'failed', field: 'sku', reason: 'sku_taken', message: 'Taken.' },
+  ];
+  const { given, commerce, seen } = await merchant({
+    'POST /api/dashboard/products/variants': () => ({
+      body: { counts: { changed: 1, unchanged: 0, failed: 1 }, results },
+    }),
+  });
+  const file = await given(
+    'p.csv',
+    `variant_id,price,compare_at_price,sku\n${first},"1.500,00",none,\n${second},,,MUG\n`,
+  );
+  const { code, out } = await commerce(['variants', 'update-many', file]);
+  expect(code).not.toBe(0);
+  expect(out).toContain('Taken.');
+  expect(seen.at(-1)?.body).toEqual({
+    variants: [
+      { variant_id: first, price: '1500.00', compare_at_price: null },
+      { variant_id: second, sku: 'MUG' },
+    ],
+  });
+});

@@ -25,6 +25,11 @@ Examples:
   $ commerce customers get june@example.com
   $ commerce orders list --customer june@example.com`;
 
+const GUEST_EXAMPLES = `
+Examples:
+  $ commerce customers guests --sort spent_desc
+  $ commerce orders list --guest-email june@example.com`;
+
 /** Adds `customers` with its subcommands. */
 export function addCustomers(program: Command, terminal: Terminal): void {
   const customers = program.command('customers').description('The people who buy, with or without an account.');
@@ -38,6 +43,14 @@ export function addCustomers(program: Command, terminal: Terminal): void {
     description: 'List customers, newest first by default.',
     examples: LIST_EXAMPLES,
     text: (page, view) => pageText('customers', COLUMNS, page.customers, page, view),
+  });
+  addCall(customers, terminal, {
+    name: 'guests',
+    operation: 'dashboard.listGuests',
+    flags: { q: { help: 'search e-mails' } },
+    description: 'List the e-mails of orders without an account, last order first by default.',
+    examples: GUEST_EXAMPLES,
+    text: (page, view) => pageText('guests', GUEST_COLUMNS, page.guests, page, view),
   });
   addCall(customers, terminal, {
     name: 'get <customer>',
@@ -61,7 +74,15 @@ const COLUMNS: Column<Customer>[] = [
   { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
-function nameOf({ first_name, last_name }: Customer): string | null {
+const GUEST_COLUMNS: Column<Schemas['Guest']>[] = [
+  { title: 'E-MAIL', value: ({ email }) => email, shrinks: true },
+  { title: 'NAME', value: (guest) => nameOf(guest), shrinks: true },
+  { title: 'ORDERS', value: ({ orders_count }) => orders_count, right: true },
+  { title: 'SPENT', value: ({ total_spent }) => total_spent, right: true },
+  { title: 'LAST ORDER', value: ({ last_order_at }) => moment(last_order_at), below: true },
+];
+
+function nameOf({ first_name, last_name }: Pick<Customer, 'first_name' | 'last_name'>): string | null {
   return [first_name, last_name].filter(Boolean).join(' ') || null;
 }
 

@@ -11,6 +11,7 @@ import { uploadPicture } from '../upload.ts';
 import { addYes, isJson, type YesOption } from './options.ts';
 import { confirmPrice } from './price-change.ts';
 import { findProduct, productText } from './product-view.ts';
+import { addVariantsUpdateMany } from './variants-update-many.ts';
 
 type Product = Schemas['Product'];
 
@@ -60,6 +61,7 @@ export function addProductParts(program: Command, terminal: Terminal): void {
     group.addHelpText('after', examples);
   }
   addVariants(variants, terminal);
+  addVariantsUpdateMany(variants, terminal);
   addOptions(options, terminal);
   addImages(images, terminal);
 }

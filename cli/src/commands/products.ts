@@ -9,6 +9,7 @@ import { isJson } from './options.ts';
 import { addProductReplace } from './product-replace.ts';
 import { findProduct, productText } from './product-view.ts';
 import { addProductWrites } from './product-writes.ts';
+import { addProductsBulk } from './products-bulk.ts';
 import { addProductsExport } from './products-export.ts';
 import { addProductsImport } from './products-import.ts';
 
@@ -48,6 +49,7 @@ export function addProducts(program: Command, terminal: Terminal): void {
     .action((wanted: string, _options, command: Command) => getProduct(wanted, command, terminal));
   addProductWrites(products, terminal);
   addProductReplace(products, terminal);
+  addProductsBulk(products, terminal);
   addProductsImport(products, terminal);
   addProductsExport(products, terminal);
 }

@@ -86,6 +86,28 @@ export function secure(address: string): string {
   return address.replace(/^(?:http:)?\/\/(?=cdn\.shopify\.com\/)/, 'https://');
 }
 
+/**
+ * Matches cells that spreadsheets would run as a formula, and such cells after apostrophes. Excludes negative numbers, so
+ * that spreadsheets can add them up.
+ */
+const FORMULA = /^(?!-\d+(?:\.\d+)?$)'*[=+\-@\t\r]/;
+const MARKED = /^'+(?!-\d+(?:\.\d+)?$)[=+\-@\t\r]/;
+
+/** Formats a text as a cell that no spreadsheet runs as a formula. `textOfCell` returns the text. */
+export function safeCell(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+/** Formats a text as a cell that `textOfCell` can parse, without an apostrophe before a formula. */
+export function plainCell(text: string): string {
+  return MARKED.test(text) ? `'${text}` : text;
+}
+
+/** Removes the apostrophe that keeps spreadsheets from running a cell as a formula. */
+export function textOfCell(cell: string): string {
+  return MARKED.test(cell) ? cell.slice(1) : cell;
+}
+
 /** Removes the apostrophe before an SKU or barcode, which Shopify writes so that spreadsheets keep leading zeros. */
 export function codeOf(cell: string): string {
   return /^'+\d+$/.test(cell) ? cell.slice(1) : cell;

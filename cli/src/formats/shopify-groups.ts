@@ -1,6 +1,6 @@
 import type { CsvRow } from './csv-records.ts';
 import { type Columns, type FieldError, RowReader } from './row-reader.ts';
-import type { ShopifyColumn } from './shopify-columns.ts';
+import { type ShopifyColumn, textOfCell } from './shopify-columns.ts';
 import type { ShopifyRow } from './shopify-row.ts';
 import { isVariantRow } from './shopify-variants.ts';
 
@@ -50,7 +50,7 @@ export class Groups {
   }
 
   add({ line, cells, problem }: CsvRow): ShopifyRow {
-    const row = new RowReader(this.#columns, line, cells, this.#decimals);
+    const row = new RowReader(this.#columns, line, cells.map(textOfCell), this.#decimals);
     const before = this.#current;
     const group = this.#groupOf(row);
     if (group === before && this.#unreadable) {

@@ -5,7 +5,7 @@ import { KeyTable } from './key-table.ts';
 import { requireColumn, warnOfNoPrice } from './missing-columns.ts';
 import type { Read, ReadContext } from './reading.ts';
 import { type Columns, findColumns, quoted } from './row-reader.ts';
-import { SHOPIFY_COLUMNS, type ShopifyColumn } from './shopify-columns.ts';
+import { SHOPIFY_COLUMNS, type ShopifyColumn, textOfCell } from './shopify-columns.ts';
 import { type Group, Groups } from './shopify-groups.ts';
 import { type ExtraColumns, extraColumnsOf, noteOthers, warnOfMissingStock, warnOfOthers } from './shopify-metadata.ts';
 import { columnOf, headerOf, placesIn } from './shopify-places.ts';
@@ -24,10 +24,11 @@ type Seen = { slugs: KeyTable; handles: Map<string, string> };
  * not replace the earlier ones.
  */
 export async function* readShopify(
-  header: string[],
+  cells: string[],
   rows: AsyncIterable<CsvRow>,
   context: ReadContext,
 ): AsyncGenerator<Read> {
+  const header = cells.map(textOfCell);
   const columns = findColumns(header, SHOPIFY_COLUMNS);
   requireColumn(columns, 'title', SHOPIFY_COLUMNS.title[0]);
   warnOfNoPrice(columns, SHOPIFY_COLUMNS.price[0], context);

@@ -32,6 +32,7 @@ export const routes: { path: string; component: Screen }[] = [
   { path: '/agents', component: screen(() => import('../screens/agents/agents.tsx'), 'Agents') },
   { path: '/agents/:agent_token_id', component: screen(() => import('../screens/agents/agent.tsx'), 'Agent') },
   { path: '/customers', component: screen(() => import('../screens/customers/customers.tsx'), 'Customers') },
+  { path: '/customers/guest', component: screen(() => import('../screens/customers/guest.tsx'), 'GuestScreen') },
   { path: '/customers/:id', component: screen(() => import('../screens/customers/customer.tsx'), 'CustomerScreen') },
   { path: '/discounts', component: screen(() => import('../screens/discounts/discounts.tsx'), 'Discounts') },
   { path: '/discounts/new', component: screen(() => import('../screens/discounts/discount.tsx'), 'NewDiscount') },

@@ -8,8 +8,16 @@ export function csvOf(rows: (string | number | null | undefined)[][]): string {
 
 function cell(value: string | number | null | undefined): string {
   const text = value === null || value === undefined ? '' : String(value);
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return quoted(FORMULA.test(text) ? `'${text}` : text);
+}
+
+/** Converts rows whose cells are already safe to CSV (RFC 4180). */
+export function csvOfSafe(rows: string[][]): string {
+  return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Downloads a text as a file. The byte order mark marks it as UTF-8 for spreadsheets. */

@@ -5,10 +5,13 @@ import { mistakesInCustomer } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as customers from '../shop/customers/customers.ts';
 import * as erasure from '../shop/customers/erasure.ts';
+import * as guests from '../shop/customers/guests.ts';
 import * as customerImport from '../shop/customers/import.ts';
 import * as orderList from '../shop/orders/list.ts';
 
 export const listCustomers: Handler<'dashboard.listCustomers'> = ({ shop, query }) => customers.list(shop, query);
+
+export const listGuests: Handler<'dashboard.listGuests'> = ({ shop, query }) => guests.list(shop, query);
 
 export const createCustomer: Handler<'dashboard.createCustomer'> = ({ shop, caller, body }) => {
   requireTerms(body, caller);

@@ -1,5 +1,6 @@
 import { mistakesInRow } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
+import { bulkUpdate } from '../shop/catalog/bulk.ts';
 import * as merchantList from '../shop/catalog/merchant-list.ts';
 import * as pictures from '../shop/picture-addresses.ts';
 import * as fileImages from '../shop/products/file-images.ts';
@@ -8,6 +9,7 @@ import * as productImport from '../shop/products/import.ts';
 import * as options from '../shop/products/options.ts';
 import * as products from '../shop/products/products.ts';
 import * as replacement from '../shop/products/replace.ts';
+import { updateRows } from '../shop/products/variant-rows.ts';
 import * as variants from '../shop/products/variants.ts';
 
 export const listProducts: Handler<'dashboard.listProducts'> = ({ shop, query }) => merchantList.list(shop, query);
@@ -81,3 +83,7 @@ export const importProducts: Handler<'dashboard.importProducts'> = ({ shop, chec
 
 export const exportProducts: Handler<'dashboard.exportProducts'> = ({ shop, query }) =>
   products.exportPage(shop, query);
+
+export const bulkUpdateProducts: Handler<'dashboard.bulkUpdateProducts'> = ({ shop, body }) => bulkUpdate(shop, body);
+
+export const updateVariants: Handler<'dashboard.updateVariants'> = ({ shop, body }) => updateRows(shop, body.variants);

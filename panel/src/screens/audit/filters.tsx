@@ -23,6 +23,7 @@ const TYPES: [Inputs['AuditEvent']['actor_type'], string][] = [
 /** Actions in the filter. Other actions can be filtered by a URL such as `?action=agent.createCheckout`. */
 const ACTIONS = [
   ...['updateProduct', 'replaceProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant'],
+  ...['bulkUpdateProducts', 'updateVariants'],
   'adjustInventory',
   ...['adjustInventories', 'updateCollection', 'createDiscount', 'updateDiscount', 'markOrderPaid', 'markOrdersPaid'],
   ...['createFulfillment', 'fulfillOrders', 'cancelOrder', 'createRefund', 'updateOrder'],

@@ -4,6 +4,7 @@ import { useCallback, useState } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
@@ -12,6 +13,9 @@ import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { CustomerDialog } from './customer-dialog.tsx';
+import { ExportCustomers } from './export-button.tsx';
+import { GuestHint, GuestList } from './guest-list.tsx';
+import { type CustomerQuery, GUESTS, guestQueryOf } from './queries.ts';
 
 type Customer = Schemas['CustomerRecord'];
 
@@ -22,48 +26,74 @@ const sorts = [
   ['email_desc', 'E-mail, Z to A'],
 ] as const;
 
-/** Lists customers with and without an account. */
+function guestSorts() {
+  return [
+    ['last_order', t('Last order first')],
+    ['email_asc', t('E-mail, A to Z')],
+    ['orders_desc', t('Most orders first')],
+    ['spent_desc', t('Most spent first')],
+  ] as const;
+}
+
+/** Lists customers with and without an account, or guests. */
 export function Customers() {
   const [params, change] = useSearchState();
   const [creating, setCreating] = useState(false);
   const writable = useCan()('customers:write');
   const filters = queryOf(params);
+  const guests = guestQueryOf(params);
   const query = useQuery({
     queryKey: ['customers', filters],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/customers', { params: { query: filters }, signal })),
     placeholderData: keepPreviousData,
+    enabled: guests === undefined,
   });
   const filtered = filters.q !== undefined || filters.has_account !== undefined;
-  const add = writable && (
-    <Button kind="primary" onClick={() => setCreating(true)}>
-      Add a customer
-    </Button>
+  const actions = (
+    <>
+      <ExportCustomers query={filters} guests={guests} />
+      {writable && (
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          Add a customer
+        </Button>
+      )}
+    </>
   );
+  const toPage = (next: number) => change({ page: String(next) });
   return (
-    <Page title="Customers" actions={add}>
+    <Page title="Customers" actions={actions}>
       <Filters params={params} change={change} />
-      <Loaded query={query}>
-        {({ customers, ...page }) =>
-          customers.length === 0 ? (
-            <Empty title={filtered ? 'No matching customers' : 'No customers yet'}>
-              {filtered
-                ? 'Try another name or e-mail address.'
-                : 'Customers appear here when they order or create an account.'}
-            </Empty>
-          ) : (
-            <>
-              <Rows customers={customers} />
-              <Pager {...page} onPage={(next) => change({ page: String(next) })} />
-            </>
-          )
-        }
-      </Loaded>
+      <GuestHint
+        q={filters.q}
+        enabled={guests === undefined && filters.has_account === undefined}
+        onShow={() => change({ has_account: GUESTS, sort: undefined })}
+      />
+      {guests ? (
+        <GuestList query={guests} onPage={toPage} />
+      ) : (
+        <Loaded query={query}>
+          {({ customers, ...page }) =>
+            customers.length === 0 ? (
+              <Empty title={filtered ? 'No matching customers' : 'No customers yet'}>
+                {filtered
+                  ? 'Try another name or e-mail address.'
+                  : 'Customers appear here when they order or create an account.'}
+              </Empty>
+            ) : (
+              <>
+                <Rows customers={customers} />
+                <Pager {...page} onPage={toPage} />
+              </>
+            )
+          }
+        </Loaded>
+      )}
       {creating && <CustomerDialog onClose={() => setCreating(false)} />}
     </Page>
   );
 }
 
-function queryOf(params: URLSearchParams) {
+function queryOf(params: URLSearchParams): CustomerQuery {
   const q = params.get('q') ?? undefined;
   const account = params.get('has_account');
   const sort = sorts.find(([value]) => value === params.get('sort'))?.[0];
@@ -71,7 +101,7 @@ function queryOf(params: URLSearchParams) {
     page: Math.max(1, Number(params.get('page')) || 1),
     limit: 20,
     ...(q && { q }),
-    ...(account && { has_account: account === 'true' }),
+    ...(account && account !== GUESTS && { has_account: account === 'true' }),
     ...(sort && { sort }),
   };
 }
@@ -90,19 +120,16 @@ function Filters({
       <Select
         label="Account"
         value={params.get('has_account') ?? ''}
-        onChange={(event) => change({ has_account: event.target.value })}
+        onChange={(event) => change({ has_account: event.target.value, sort: undefined })}
       >
         <option value="">Any</option>
         <option value="true">With an account</option>
         <option value="false">Without an account</option>
+        <option value={GUESTS}>{t('Guests')}</option>
       </Select>
-      <Select
-        label="Sort"
-        value={params.get('sort') ?? 'newest'}
-        onChange={(event) => change({ sort: event.target.value })}
-      >
-        {sorts.map(([value, words]) => (
-          <option key={value} value={value}>
+      <Select label="Sort" value={params.get('sort') ?? ''} onChange={(event) => change({ sort: event.target.value })}>
+        {(params.get('has_account') === GUESTS ? guestSorts() : sorts).map(([value, words]) => (
+          <option key={value} value={value === 'newest' || value === 'last_order' ? '' : value}>
             {words}
           </option>
         ))}

@@ -1,9 +1,10 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { LinkButton } from '../../ui/button.tsx';
@@ -11,6 +12,9 @@ import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { Pictured } from '../../ui/picture.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
+import { BulkBar } from './bulk/bulk-bar.tsx';
+import { BulkEditor } from './bulk/bulk-editor.tsx';
+import { ExportProducts } from './export-button.tsx';
 import { hasFilters, ProductFilters, productQuery } from './filters.tsx';
 import './products.css';
 
@@ -18,23 +22,31 @@ export function Products() {
   const [search, change] = useSearchState();
   const can = useCan();
   const query = productQuery(search, useFormat().amounts);
+  const [selected, setSelected] = useState<Selected>(new Map());
+  const [editing, setEditing] = useState(false);
   const products = useQuery({
     queryKey: ['products', 'list', query],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/products', { params: { query }, signal })),
     placeholderData: keepPreviousData,
   });
+  const rows = new Map(products.data?.products.map((product) => [product.id, product]));
+  const chosen = [...selected.values()].map((product) => rows.get(product.id) ?? product);
+  if (editing) return <BulkEditor products={chosen} onClose={() => setEditing(false)} />;
   return (
     <Page
       title="Products"
       actions={
-        can('products:write') && (
-          <>
-            <LinkButton to="/products/import">Import</LinkButton>
-            <LinkButton to="/products/new" kind="primary">
-              Add product
-            </LinkButton>
-          </>
-        )
+        <>
+          <ExportProducts query={query} />
+          {can('products:write') && (
+            <>
+              <LinkButton to="/products/import">Import</LinkButton>
+              <LinkButton to="/products/new" kind="primary">
+                Add product
+              </LinkButton>
+            </>
+          )}
+        </>
       }
     >
       <ProductFilters search={search} onChange={change} />
@@ -44,17 +56,42 @@ export function Products() {
             <NoProducts filtered={hasFilters(search)} onClear={() => change(cleared(search))} />
           ) : (
             <>
-              <List products={page.products} />
+              <List
+                products={page.products}
+                selected={selected}
+                onSelect={can('products:write') ? setSelected : undefined}
+              />
               <Pager {...page} onPage={(next) => change({ page: String(next) })} />
             </>
           )
         }
       </Loaded>
+      {chosen.length > 0 && (
+        <BulkBar
+          products={chosen}
+          total={products.data?.total ?? 0}
+          query={query}
+          onSelect={(all) => setSelected(new Map(all.map((product) => [product.id, product])))}
+          onEdit={() => setEditing(true)}
+          onDone={() => setSelected(new Map())}
+        />
+      )}
     </Page>
   );
 }
 
-function List({ products }: { products: Schemas['Product'][] }) {
+/** The selected products on all pages. */
+type Selected = ReadonlyMap<string, Schemas['Product']>;
+
+function List({
+  products,
+  selected,
+  onSelect,
+}: {
+  products: Schemas['Product'][];
+  selected: Selected;
+  onSelect: ((selected: Selected) => void) | undefined;
+}) {
   const { money, counted } = useFormat();
   const columns = useMemo(
     (): Column<Schemas['Product']>[] => [
@@ -78,9 +115,18 @@ function List({ products }: { products: Schemas['Product'][] }) {
     ],
     [money, counted],
   );
+  const names = new Map(products.map(({ id, name }) => [id, name]));
+  const selection = onSelect && {
+    selected: Object.fromEntries([...selected.keys()].map((id) => [id, true as const])),
+    onSelect: (next: Record<string, boolean>) => {
+      const known = new Map([...selected.values(), ...products].map((product) => [product.id, product]));
+      onSelect(new Map([...known].filter(([id]) => next[id])));
+    },
+    label: (id: string) => t('Select {name}', { name: names.get(id) ?? '' }),
+  };
   return (
     <div className="table-box">
-      <DataTable caption="Products" columns={columns} rows={products} />
+      <DataTable caption="Products" columns={columns} rows={products} {...(selection && { selection })} />
     </div>
   );
 }

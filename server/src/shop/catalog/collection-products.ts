@@ -51,6 +51,29 @@ export async function remove(shop: Shop, collection_id: string, product_id: stri
   await markCollectionUpdated(shop, collection_id);
 }
 
+/**
+ * Locks a manual collection and returns those of the products that it contains, so that a caller can change several.
+ * Throws `not_found`.
+ */
+export async function lockMembers(shop: Shop, collection_id: string, product_ids: string[]): Promise<string[]> {
+  await lockManual(shop, collection_id);
+  const rows = await shop.rows<RowOf<'collection_products', 'product_id'>>(
+    sql`select product_id from collection_products where site_id = ${shop.siteId} and collection_id = ${collection_id}
+      and product_id = any(${product_ids}::uuid[])`,
+  );
+  return rows.map(({ product_id }) => product_id);
+}
+
+/** Removes products from a manual collection. Ignores products that are not in it. Throws `not_found`. */
+export async function removeSeveral(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
+  await lockManual(shop, collection_id);
+  await shop.run(
+    sql`delete from collection_products
+      where site_id = ${shop.siteId} and collection_id = ${collection_id} and product_id = any(${product_ids}::uuid[])`,
+  );
+  await markCollectionUpdated(shop, collection_id);
+}
+
 /** Reorders a manual collection. Throws `conflict` unless the ids are exactly the ids of its products. */
 export async function reorder(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
   await lockManual(shop, collection_id);

@@ -24,6 +24,7 @@ export interface OrderQuery extends PageQuery {
   source?: OrderSource;
   payment_method?: PaymentMethod;
   customer_id?: string;
+  guest_email?: string;
   agent_token_id?: string;
   waiting_for?: 'payment' | 'shipping';
   created_from?: string;
@@ -105,11 +106,17 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   if (query.status) conditions.push(hasStatus(query.status));
   if (query.payment_status) conditions.push(hasPaymentStatus(query.payment_status));
   if (query.customer_id) conditions.push(sql`o.customer_id = ${query.customer_id}`);
+  if (query.guest_email) conditions.push(isOfGuest(query.guest_email));
   if (query.agent_token_id) conditions.push(sql`o.agent_token_id = ${query.agent_token_id}`);
   if (query.waiting_for) conditions.push(WAITING_FOR[query.waiting_for]);
   if (query.created_from) conditions.push(sql`o.created_at >= ${query.created_from}`);
   if (query.created_to) conditions.push(sql`o.created_at < ${query.created_to}`);
   return join(conditions, ' and ');
+}
+
+/** The condition that an order belongs to no customer and has this e-mail address. */
+function isOfGuest(email: string): Sql {
+  return sql`o.customer_id is null and lower(o.email) = lower(${email})`;
 }
 
 /** If more orders match, a scan is as fast as the index. */

@@ -249,20 +249,32 @@ async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, com
  */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
   await lockProduct(shop, id);
-  const held = await shop.rows<RowOf<'variants', 'reserved'>>(
-    sql`select reserved from variants where site_id = ${shop.siteId} and product_id = ${id} order by id for update`,
-  );
-  if (held.some(({ reserved }) => reserved > 0)) {
+  const reserved = await deleteUnreserved(shop, [id]);
+  if (reserved.size > 0) {
     throw new ShopError('conflict', 'An open checkout has reserved stock of this product. Archive it, or retry later.');
   }
-  const deleted = await shop.one<RowOf<'products', 'slug'>>(
-    sql`delete from products where site_id = ${shop.siteId} and id = ${id} returning slug`,
-  );
-  if (!deleted) throw notFound('product');
-  await shop.run(
-    sql`insert into product_tombstones (site_id, product_id, slug) values (${shop.siteId}, ${id}, ${deleted.slug})`,
-  );
   return { id, deleted: true };
+}
+
+/**
+ * Deletes locked products and leaves tombstones, except products with reserved stock. Returns the ids of those. In a dry
+ * run, deletes nothing.
+ */
+export async function deleteUnreserved(shop: Shop, ids: string[], dry_run = false): Promise<Set<string>> {
+  const held = await shop.rows<RowOf<'variants', 'product_id' | 'reserved'>>(
+    sql`select product_id, reserved from variants where site_id = ${shop.siteId} and product_id = any(${ids}::uuid[])
+      order by id for update`,
+  );
+  const reserved = new Set(held.flatMap((variant) => (variant.reserved > 0 ? [variant.product_id] : [])));
+  const free = ids.filter((id) => !reserved.has(id));
+  if (dry_run || free.length === 0) return reserved;
+  await shop.run(
+    sql`with deleted as (
+        delete from products where site_id = ${shop.siteId} and id = any(${free}::uuid[]) returning id, slug
+      )
+      insert into product_tombstones (site_id, product_id, slug) select ${shop.siteId}, id, slug from deleted`,
+  );
+  return reserved;
 }
 
 /**

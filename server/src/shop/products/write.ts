@@ -183,22 +183,24 @@ export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Pr
 }
 
 /**
- * Updates the fields of a product that are derived from its parts: the prices of the cheapest variant, and whether
+ * Updates the fields of products that are derived from their parts: the prices of the cheapest variant, and whether
  * there are options. Call it after each change of the parts. The caller updates the search index.
  */
-export async function summarize(shop: Shop, product_id: string): Promise<void> {
+export async function summarize(shop: Shop, ...product_ids: string[]): Promise<void> {
   await shop.run(
-    sql`with highest as (
-        select max(price) as price_max from variants where site_id = ${shop.siteId} and product_id = ${product_id}
-      ), cheapest as (
-        select price, compare_at_price, cost_per_item from variants
-        where site_id = ${shop.siteId} and product_id = ${product_id} order by price, position, id limit 1
-      )
-      update products p set price = cheapest.price, compare_at_price = cheapest.compare_at_price,
+    sql`update products p set price = cheapest.price, compare_at_price = cheapest.compare_at_price,
         cost_per_item = cheapest.cost_per_item, price_max = highest.price_max,
         has_variants = exists (select from product_options
-          where site_id = ${shop.siteId} and product_id = ${product_id}),
+          where site_id = ${shop.siteId} and product_id = p.id),
         updated_at = now()
-      from highest, cheapest where p.site_id = ${shop.siteId} and p.id = ${product_id}`,
+      from unnest(${product_ids}::uuid[]) as changed (id)
+      cross join lateral (
+        select max(price) as price_max from variants where site_id = ${shop.siteId} and product_id = changed.id
+      ) highest
+      cross join lateral (
+        select price, compare_at_price, cost_per_item from variants
+        where site_id = ${shop.siteId} and product_id = changed.id order by price, position, id limit 1
+      ) cheapest
+      where p.site_id = ${shop.siteId} and p.id = changed.id`,
   );
 }

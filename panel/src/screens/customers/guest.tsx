@@ -1,0 +1,99 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useSearch } from 'wouter';
+import { api, type Schemas } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
+import { Card, Empty, Loaded, Page } from '../../ui/page.tsx';
+import { guestName } from './guest-list.tsx';
+import { GUESTS_PATH } from './queries.ts';
+
+/** Somebody who has ordered without an account: contact data and orders, by the e-mail in the URL. */
+export function GuestScreen() {
+  const email = (new URLSearchParams(useSearch()).get('email') ?? '').toLowerCase();
+  const query = useQuery({
+    queryKey: ['customers', 'guest', email],
+    queryFn: async ({ signal }) => {
+      const params = { query: { q: email, limit: 100 } };
+      const { guests } = await unwrap(api.GET(GUESTS_PATH, { params, signal }));
+      return guests.find((guest) => guest.email === email) ?? null;
+    },
+  });
+  return (
+    <Loaded query={query}>
+      {(guest) =>
+        guest === null ? (
+          <Empty title={t('There is no such guest')}>
+            {t('The orders may belong to an account now, or their personal data was erased.')}
+          </Empty>
+        ) : (
+          <Page
+            title={guestName(guest)}
+            back={{ to: '/customers?has_account=guest', label: t('Guests') }}
+            status={<Badge value="draft">{t('Guest')}</Badge>}
+          >
+            <div className="columns">
+              <Orders email={email} />
+              <Contact guest={guest} />
+            </div>
+          </Page>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Contact({ guest }: { guest: Schemas['Guest'] }) {
+  const format = useFormat();
+  return (
+    <Card title={t('Contact')}>
+      <dl className="facts">
+        <dt>{t('E-mail')}</dt>
+        <dd>{guest.email}</dd>
+        <dt>{t('Account')}</dt>
+        <dd>{t('none, ordered as a guest')}</dd>
+        <dt>{t('First order')}</dt>
+        <dd>{format.date(guest.first_order_at)}</dd>
+        <dt>{t('Last order')}</dt>
+        <dd>{format.date(guest.last_order_at)}</dd>
+        <dt>{t('Orders')}</dt>
+        <dd>{format.number(guest.orders_count)}</dd>
+        <dt>{t('Spent')}</dt>
+        <dd>{format.money(guest.total_spent)}</dd>
+      </dl>
+    </Card>
+  );
+}
+
+function Orders({ email }: { email: string }) {
+  const format = useFormat();
+  const [page, setPage] = useState(1);
+  const query = useQuery({
+    queryKey: ['orders', 'of-guest', email, page],
+    queryFn: ({ signal }) => {
+      const params = { query: { guest_email: email, page, limit: 10 } };
+      return unwrap(api.GET('/api/dashboard/orders', { params, signal }));
+    },
+  });
+  const columns: Column<Schemas['Order']>[] = [
+    { id: 'number', header: t('Order'), cell: (row) => <Link to={`/orders/${row.id}`}>{row.order_number}</Link> },
+    { id: 'date', header: t('Date'), short: true, cell: (row) => format.date(row.created_at) },
+    { id: 'payment', header: t('Payment'), cell: (row) => <Badge value={row.payment_status} /> },
+    { id: 'total', header: t('Total'), numeric: true, cell: (row) => format.money(row.total, row.currency) },
+  ];
+  return (
+    <Card title={t('Orders')}>
+      <Loaded query={query}>
+        {({ orders, ...pages }) => (
+          <>
+            <DataTable caption={t('Orders')} columns={columns} rows={orders} />
+            <Pager {...pages} onPage={setPage} />
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
