@@ -44,7 +44,11 @@ export function Products() {
             <NoProducts filtered={hasFilters(search)} onClear={() => change(cleared(search))} />
           ) : (
             <>
-              <List products={page.products} />
+              <List
+                products={page.products}
+                sort={query.sort ?? (query.q ? 'relevance' : 'newest')}
+                onSort={(sort) => change({ sort })}
+              />
               <Pager {...page} onPage={(next) => change({ page: String(next) })} />
             </>
           )
@@ -54,13 +58,21 @@ export function Products() {
   );
 }
 
-function List({ products }: { products: Schemas['Product'][] }) {
+function List({
+  products,
+  ...sorting
+}: {
+  products: Schemas['Product'][];
+  sort: string;
+  onSort: (sort: string) => void;
+}) {
   const { money, counted } = useFormat();
   const columns = useMemo(
     (): Column<Schemas['Product']>[] => [
       {
         id: 'name',
         header: 'Product',
+        sort: { asc: 'name_asc', desc: 'name_desc' },
         cell: (product) => (
           <Pictured url={product.images[0]?.url}>
             <Link to={`/products/${product.id}`}>{product.name}</Link>
@@ -72,7 +84,13 @@ function List({ products }: { products: Schemas['Product'][] }) {
       },
       { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
       { id: 'stock', header: 'Stock', numeric: true, cell: (product) => <Stock product={product} /> },
-      { id: 'price', header: 'Price', numeric: true, cell: (product) => priceOf(product, money) },
+      {
+        id: 'price',
+        header: 'Price',
+        numeric: true,
+        sort: { asc: 'price_asc', desc: 'price_desc' },
+        cell: (product) => priceOf(product, money),
+      },
       { id: 'vendor', header: 'Vendor', wideOnly: true, cell: ({ vendor }) => vendor ?? '' },
       { id: 'type', header: 'Type', wideOnly: true, cell: ({ product_type }) => product_type ?? '' },
     ],
@@ -80,7 +98,7 @@ function List({ products }: { products: Schemas['Product'][] }) {
   );
   return (
     <div className="table-box">
-      <DataTable caption="Products" columns={columns} rows={products} />
+      <DataTable caption="Products" columns={columns} rows={products} {...sorting} />
     </div>
   );
 }

@@ -3,16 +3,16 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { colourOf, useIsDark } from '../../shell/theme.ts';
 
 const HEIGHT = 220;
 const DAY = 86_400;
-const INK = '#565d66';
-const BARS = '#0f4c81';
 
 /** Sales per day as a bar chart, with a table for screen readers. */
 export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][]; currency: string }) {
   const box = useRef<HTMLDivElement>(null);
   const { money, date } = useFormat();
+  const isDark = useIsDark();
   useEffect(() => {
     const place = box.current;
     if (!place) return;
@@ -27,7 +27,7 @@ export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][];
       observer.disconnect();
       chart.destroy();
     };
-  }, [days, currency, money]);
+  }, [days, currency, money, isDark]);
   return (
     <figure className="chart">
       <div ref={box} aria-hidden="true" />
@@ -79,7 +79,12 @@ function widthFor(labels: string[] | null): number {
 
 function optionsFor(width: number, money: (value: number) => string): uPlot.Options {
   const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  const axis = { stroke: INK, font: '12px system-ui', grid: { stroke: '#e6e8eb', width: 1 }, ticks: { show: false } };
+  const axis = {
+    stroke: colourOf('--quiet'),
+    font: '12px system-ui',
+    grid: { stroke: colourOf('--line'), width: 1 },
+    ticks: { show: false },
+  };
   return {
     width,
     height: HEIGHT,
@@ -101,6 +106,9 @@ function optionsFor(width: number, money: (value: number) => string): uPlot.Opti
       },
       { ...axis, size: (_, labels) => widthFor(labels), values: (_, ticks) => ticks.map(money) },
     ],
-    series: [{}, { fill: BARS, width: 0, points: { show: false }, paths: uPlot.paths.bars?.({ size: [0.7, 40] }) }],
+    series: [
+      {},
+      { fill: colourOf('--strong'), width: 0, points: { show: false }, paths: uPlot.paths.bars?.({ size: [0.7, 40] }) },
+    ],
   };
 }
