@@ -19,12 +19,14 @@ export function Heading({
   if (!onSort || next === undefined) return column.header;
   const direction = directionOf(column, sort);
   return (
-    <button type="button" className="sort" onClick={() => onSort(next)}>
-      {column.header}
-      <span className="sort-mark" aria-hidden="true">
-        {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : '↕'}
-      </span>
-    </button>
+    <>
+      <button type="button" className="sort" onClick={() => onSort(next)}>
+        {column.header}
+        <span aria-hidden="true">{direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : '↕'}</span>
+      </button>
+      {/* On phones, where the head is for screen readers only. */}
+      <span className="unsorted">{column.header}</span>
+    </>
   );
 }
 

@@ -59,9 +59,20 @@ export function useFixedEntries(onHelp: () => void): Entry[] {
   ];
 }
 
-/** Whether each word of the text begins a word of the entry. */
-export function matches(text: string, { title, detail = '' }: Entry): boolean {
-  const words = wordsOf(`${title} ${detail}`);
+/** Whether each word of the text begins a word of the title. Short words such as "and" do not count. */
+export function matchesTitle(text: string, { title }: Entry): boolean {
+  return begins(text, title.replaceAll(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, ''));
+}
+
+/** Whether each word of the text begins a word of the title or of the description. */
+export function matchesDetail(text: string, { title, detail = '' }: Entry): boolean {
+  return text.length >= LEAST_OF_DETAIL && begins(text, `${title} ${detail}`);
+}
+
+const LEAST_OF_DETAIL = 3;
+
+function begins(text: string, title: string): boolean {
+  const words = wordsOf(title);
   return wordsOf(text).every((typed) => words.some((word) => word.startsWith(typed)));
 }
 

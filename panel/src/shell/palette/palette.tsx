@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { inWords } from '../../api.ts';
 import { t } from '../../language/texts.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { type Entry, matches, useFixedEntries } from './entries.ts';
+import { type Entry, matchesDetail, matchesTitle, useFixedEntries } from './entries.ts';
 import './palette.css';
 import { useDelayed, useFound } from './use-found.ts';
 
@@ -109,12 +109,13 @@ function useEntries(text: string, onHelp: () => void) {
   const found = useFound(asked);
   const fixed = useFixedEntries(onHelp);
   const isCurrent = asked === text && !found.fetching;
-  const own =
-    text === ''
-      ? fixed.filter(({ to }) => !to?.startsWith('/settings/'))
-      : fixed.filter((each) => matches(text, each)).slice(0, MOST_FIXED);
+  const isEmpty = text === '';
+  const own = isEmpty
+    ? fixed.filter(({ to }) => !to?.startsWith('/settings/'))
+    : fixed.filter((each) => matchesTitle(text, each)).slice(0, MOST_FIXED);
+  const others = fixed.filter((each) => !own.includes(each) && matchesDetail(text, each)).slice(0, MOST_FIXED);
   return {
-    entries: grouped(text === '' ? own : [...own, ...found.entries]),
+    entries: isEmpty ? own : grouped([...own, ...found.entries, ...others]),
     error: found.error,
     /** Whether the entries belong to the text, and no others are on their way. */
     isCurrent,
