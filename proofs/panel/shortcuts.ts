@@ -65,7 +65,7 @@ inPanel('keys open lists, focus the search, save and confirm, but not while the 
   await tab.waitForFunction(`document.activeElement.type === 'search'`, POLLED);
   await tab.keyboard.type('gp?');
   expect(pathOf(visit)).toBe('/panel/orders');
-  expect(await tab.$eval('#main input[type="search"]', (field) => (field as HTMLInputElement).value)).toBe('gp?');
+  expect(await tab.evaluate(`document.querySelector('#main input[type="search"]').value`)).toBe('gp?');
   await tab.evaluate('document.activeElement.blur()');
   await tab.keyboard.type('?');
   await sees('Keyboard shortcuts');

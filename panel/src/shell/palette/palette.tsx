@@ -209,7 +209,8 @@ function optionId({ id }: Entry): string {
 }
 
 function groupsOf(entries: Entry[]): [string, Entry[]][] {
-  return [...Map.groupBy(entries, ({ group }) => group)];
+  const groups = new Set(entries.map(({ group }) => group));
+  return [...groups].map((name) => [name, entries.filter(({ group }) => group === name)]);
 }
 
 /** The entries in the order in which their groups are shown. */
