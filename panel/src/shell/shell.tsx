@@ -47,14 +47,14 @@ export function Shell({ children }: { children: ReactNode }) {
           aria-controls="menu"
           onClick={() => setOpen(!open)}
         >
-          <Icon name="menu" /> Menu
+          <Icon name="menu" /> {t('Menu')}
         </button>
         <ShopName name={merchant.name} />
         <button type="button" className="menu-button" aria-label={t('Search everything')} onClick={search}>
           <Icon name="search" />
         </button>
       </header>
-      <nav id="menu" className={open ? 'menu open' : 'menu'} aria-label="Panel">
+      <nav id="menu" className={open ? 'menu open' : 'menu'} aria-label={t('Panel')}>
         <ShopName name={merchant.name} />
         <button type="button" className="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={search}>
           <Icon name="search" /> <span>{t('Search')}</span> <kbd>{withCtrl('K')}</kbd>
@@ -63,7 +63,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <div className="who">
           <Link to="/account">{staff.name || staff.email}</Link>
           <Button kind="quiet" onClick={() => void endSession().catch(toastError)}>
-            Log out
+            {t('Log out')}
           </Button>
         </div>
       </nav>

@@ -60,7 +60,8 @@ export function Filters() {
         chips={chipsOf(params, timeZone)}
         onRemove={(names) => change(Object.fromEntries(names.map((name) => [name, undefined])))}
       />
-      <details open={[...CHOICES, ...DAYS].some(({ name }) => params.has(name)) || params.has('sort') || undefined}>
+      {/* Only the sorting has no label above. */}
+      <details open={params.has('sort') || undefined}>
         <summary>Filter and sort</summary>
         <div className="filters">
           {CHOICES.map(({ name, title, values }) => (
