@@ -1,19 +1,17 @@
-import { unwrap } from '@commerce-backend/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
-import { api } from './api.ts';
 import { ShopFormatContext } from './format.ts';
 import { Forgot } from './session/forgot.tsx';
 import { InvitationScreen } from './session/invitation.tsx';
 import { Login, LoginAgain } from './session/login.tsx';
 import { Reset } from './session/reset.tsx';
 import { StepUpDialog } from './session/step-up-dialog.tsx';
-import { MeContext, renewSession, useMe, useSession } from './session/use-me.ts';
+import { MeContext, renewSession, useSession } from './session/use-me.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { routes } from './shell/routes.tsx';
 import { Shell } from './shell/shell.tsx';
-import { Empty, LoadError, Loading } from './ui/page.tsx';
+import { useShopSettings } from './shell/use-shop.ts';
+import { Empty, LoadError, Loading, LoadingPage } from './ui/page.tsx';
 
 export function App() {
   return (
@@ -57,11 +55,14 @@ function Session() {
       <ShopFormats>
         <Shell>
           <ErrorBoundary place={location}>
-            <Suspense fallback={<Loading />}>
+            <Suspense fallback={<LoadingPage />}>
               <Switch>
                 {routes.map(({ path, component: Screen }) => (
                   <Route key={path} path={path}>
-                    {(params) => <Screen params={params as Record<string, string>} />}
+                    {/* The key keeps state of one object from a screen with another one. */}
+                    {(params) => (
+                      <Screen key={Object.values(params).join()} params={params as Record<string, string>} />
+                    )}
                   </Route>
                 ))}
                 <Route>
@@ -78,12 +79,7 @@ function Session() {
 
 /** Provides the shop's currency, language and time zone for amounts and dates. */
 function ShopFormats({ children }: { children: ReactNode }) {
-  const { merchant } = useMe();
-  const settings = useQuery({
-    queryKey: ['settings', merchant.id],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/settings', { signal })),
-    staleTime: 60_000,
-  });
+  const settings = useShopSettings();
   const data = settings.data;
   const format = useMemo(
     () => data && { currency: data.currency, timeZone: data.time_zone, locale: data.default_locale },

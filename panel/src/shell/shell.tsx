@@ -1,18 +1,30 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { t } from '../language/texts.ts';
 import { endSession, useMe } from '../session/use-me.ts';
 import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { toastError } from '../ui/toasts.tsx';
-import { sections } from './sections.ts';
+import { Menu } from './menu.tsx';
+import { useShortcuts, withCtrl } from './shortcuts.ts';
+import { useShopSettings } from './use-shop.ts';
 
-/** Layout of all screens: menu, current screen and logged-in user. On phones, the menu opens on demand. */
+type Overlay = ComponentType<{ onClose: () => void; onHelp: () => void }>;
+
+const loadPalette = async (): Promise<Overlay> => (await import('./palette/palette.tsx')).Palette;
+const loadHelp = async (): Promise<Overlay> => (await import('./shortcuts-help.tsx')).ShortcutsHelp;
+
+/** Layout of all screens: menu, search, current screen and logged-in user. On phones, the menu opens on demand. */
 export function Shell({ children }: { children: ReactNode }) {
-  const { merchant, staff, scopes } = useMe();
+  const { merchant, staff } = useMe();
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const [screen] = useScreen(location);
+  const { overlay: Overlay, show, close } = useOverlay();
+  const search = () => show(loadPalette);
+  const help = () => show(loadHelp);
+  useShortcuts({ palette: search, help });
 
   // Moves the focus to the new screen, as a browser does for a new page.
   useEffect(() => {
@@ -35,40 +47,60 @@ export function Shell({ children }: { children: ReactNode }) {
           aria-controls="menu"
           onClick={() => setOpen(!open)}
         >
-          <span aria-hidden="true">☰</span> Menu
+          <Icon name="menu" /> {t('Menu')}
         </button>
-        <span className="shop-name">{merchant.name}</span>
+        <ShopName name={merchant.name} />
+        <button type="button" className="menu-button" aria-label={t('Search everything')} onClick={search}>
+          <Icon name="search" />
+        </button>
       </header>
-      <nav id="menu" className={open ? 'menu open' : 'menu'} aria-label="Panel">
-        <p className="shop-name">{merchant.name}</p>
-        <ul>
-          {sections
-            .filter(({ scope }) => scope === undefined || scopes.includes(scope))
-            .map(({ path, name }) => (
-              <li key={path}>
-                <Link to={path} aria-current={isWithin(location, path) ? 'page' : undefined}>
-                  {name}
-                </Link>
-              </li>
-            ))}
-        </ul>
+      <nav id="menu" className={open ? 'menu open' : 'menu'} aria-label={t('Panel')}>
+        <ShopName name={merchant.name} />
+        <button type="button" className="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={search}>
+          <Icon name="search" /> <span>{t('Search')}</span> <kbd>{withCtrl('K')}</kbd>
+        </button>
+        <Menu />
         <div className="who">
           <Link to="/account">{staff.name || staff.email}</Link>
           <Button kind="quiet" onClick={() => void endSession().catch(toastError)}>
-            Log out
+            {t('Log out')}
           </Button>
         </div>
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         {children}
       </main>
+      {Overlay && <Overlay onClose={close} onHelp={help} />}
     </div>
   );
 }
 
-function isWithin(location: string, path: string): boolean {
-  return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
+function ShopName({ name }: { name: string }) {
+  const logo = useShopSettings().data?.brand.logo_url;
+  return (
+    <p className="shop-name">
+      {logo && <img src={logo} alt="" />}
+      <span>{name}</span>
+    </p>
+  );
 }
+
+/** The search or the help above the screen. They are loaded when the browser is idle, or on first use. */
+function useOverlay() {
+  const [overlay, setOverlay] = useState<Overlay>();
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const show = (load: () => Promise<Overlay>) =>
+    load().then(
+      (part) => setOverlay(() => part),
+      () => toastError(new Error(t('The search could not be loaded. Check the connection and reload the page.'))),
+    );
+  return { overlay, show: (load: () => Promise<Overlay>) => void show(load), close: () => setOverlay(undefined) };
+}
+
+const PRELOAD_AFTER_MS = 2_000;
 
 /** The path of the current screen; undefined for the first one, for which the browser sets the focus. */
 function useScreen(location: string): [string | undefined] {

@@ -9,6 +9,8 @@ import { type ReactNode, useMemo } from 'react';
 import { useFormat } from '../format.ts';
 import { Breakable } from './breakable.tsx';
 import { Button } from './button.tsx';
+import { openRow } from './open-row.ts';
+import { directionOf, Heading } from './sort-heading.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
 
@@ -23,6 +25,8 @@ export interface Column<Row> {
   short?: boolean;
   /** Hidden on narrow screens. */
   wideOnly?: boolean;
+  /** The list operation's `sort` values for this column, which make its heading a button. */
+  sort?: { asc?: string; desc?: string };
   /** For sentences. On phones the text is placed below its heading. */
   long?: boolean;
 }
@@ -36,18 +40,23 @@ interface Selection {
 
 /**
  * A table, shown as cards on phones. It gets the rows of one page and the selection; the server sorts, filters and
- * paginates.
+ * paginates. If the first column of a row contains a link, a click anywhere in the row follows it.
  */
 export function DataTable<Row extends { id: string }>({
   caption,
   columns,
   rows,
   selection,
+  sort,
+  onSort,
 }: {
   caption: string;
   columns: Column<Row>[];
   rows: Row[];
   selection?: Selection;
+  /** The current `sort` value of the list operation. */
+  sort?: string;
+  onSort?: (sort: string) => void;
 }) {
   const definitions = useMemo(
     (): ColumnDef<typeof features, Row>[] =>
@@ -64,7 +73,8 @@ export function DataTable<Row extends { id: string }>({
     onRowSelectionChange: (update) =>
       selection?.onSelect(typeof update === 'function' ? update(selection.selected) : update),
   });
-  const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
+  const byId = new Map(columns.map((each) => [each.id, each]));
+  const classes = new Map(columns.map((each, at) => [each.id, classOf(each, at === 0)]));
   const selectsAll = selection && {
     type: 'checkbox',
     checked: rows.length > 0 && table.getIsAllRowsSelected(),
@@ -89,8 +99,13 @@ export function DataTable<Row extends { id: string }>({
                 </th>
               )}
               {group.headers.map((header) => (
-                <th key={header.id} scope="col" className={classes.get(header.column.id)}>
-                  <table.FlexRender header={header} />
+                <th
+                  key={header.id}
+                  scope="col"
+                  className={classes.get(header.column.id)}
+                  aria-sort={directionOf(byId.get(header.column.id), sort)}
+                >
+                  <Heading column={byId.get(header.column.id)} sort={sort} onSort={onSort} />
                 </th>
               ))}
             </tr>
@@ -98,7 +113,7 @@ export function DataTable<Row extends { id: string }>({
         </thead>
         <tbody>
           {table.getRowModel().rows.map((row) => (
-            <tr key={row.id} data-selected={row.getIsSelected() || undefined}>
+            <tr key={row.id} data-selected={row.getIsSelected() || undefined} onClick={openRow} onAuxClick={openRow}>
               {selection && (
                 <td className="select">
                   <input
@@ -131,11 +146,9 @@ function shown(content: ReactNode): ReactNode {
   return typeof content === 'string' ? <Breakable text={content} /> : content;
 }
 
-function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>): string | undefined {
-  return (
-    [numeric && 'numeric', short && 'nowrap', wideOnly && 'wide-only', long && 'long'].filter(Boolean).join(' ') ||
-    undefined
-  );
+function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>, isFirst: boolean): string | undefined {
+  const classes = [isFirst && 'lead', numeric && 'numeric', short && 'nowrap', wideOnly && 'wide-only', long && 'long'];
+  return classes.filter(Boolean).join(' ') || undefined;
 }
 
 /** Shows "1–20 of 312" with links to the previous and next page. */

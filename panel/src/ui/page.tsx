@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { inWords } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { Button } from './button.tsx';
 
 /** A screen with title, actions and content. The title is also the window's title. */
@@ -91,10 +92,26 @@ export function LoadError({ error, onRetry }: { error: unknown; onRetry?: () => 
   );
 }
 
+/** Shown until data arrives: grey lines in the place of the content. */
 export function Loading() {
   return (
     <div className="loading" role="status">
-      <span className="spinner" aria-hidden="true" /> Loading…
+      <span className="unseen">{t('Loading…')}</span>
+      {BONES.map((width) => (
+        <span key={width} className={`bone ${width}`} />
+      ))}
+    </div>
+  );
+}
+
+const BONES = ['w-30', 'w-90', 'w-70', 'w-80', 'w-60'];
+
+/** Shown until a screen's script arrives: a heading and its content. */
+export function LoadingPage() {
+  return (
+    <div className="page">
+      <span className="bone heading" />
+      <Loading />
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { FormError } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
+import { Appearance } from './appearance.tsx';
 import { TwoFactor } from './two-factor.tsx';
 
 /** The logged-in user's password, second factor and sessions. */
@@ -29,6 +30,7 @@ export function Account() {
           <dd>{label(role)}</dd>
         </dl>
       </Card>
+      <Appearance />
       <Password />
       <TwoFactor />
       <Sessions />

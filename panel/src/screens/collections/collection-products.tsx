@@ -1,16 +1,18 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useController, useWatch } from 'react-hook-form';
+import { useController, useFormContext, useWatch } from 'react-hook-form';
 import { Link } from 'wouter';
 import { api } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Pictured } from '../../ui/picture.tsx';
 import { moved, ReorderControls, useReorder } from '../../ui/reorder.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { toastUndo } from '../../ui/toasts.tsx';
 import { type CollectionDraft, type ListedProduct, listedProductOf } from './draft.ts';
 
 /** The manually chosen products, in the order that customers see. */
@@ -20,6 +22,14 @@ export function CollectionProducts({ hidden }: { /** Number of products that are
   const { value: products, onChange } = field;
   // Whether the storefront uses the order of this list.
   const ownOrder = useWatch<CollectionDraft, 'sort_order'>({ name: 'sort_order' }) === 'manual';
+  const { getValues } = useFormContext<CollectionDraft>();
+  const remove = (removed: ListedProduct, index: number) => {
+    onChange(products.filter(({ id }) => id !== removed.id));
+    toastUndo(t('{name} is removed.', { name: removed.name }), () => {
+      const now = getValues('products');
+      if (!now.some(({ id }) => id === removed.id)) onChange(now.toSpliced(index, 0, removed));
+    });
+  };
   const reorder = useReorder(products.length, (from, to) => onChange(moved(products, from, to)));
   return (
     <Card title="Products">
@@ -31,20 +41,20 @@ export function CollectionProducts({ hidden }: { /** Number of products that are
         <p className="hint">Customers see another order: see “Order of the products”.</p>
       )}
       <ul className="collection-products" ref={reorder.list} aria-label="Products of the collection">
-        {products.map(({ id, name, status, picture }, index) => (
-          <li key={id} data-index={index} data-dragged={reorder.dragged(index) || undefined}>
-            <ReorderControls reorder={reorder} index={index} name={name} />
-            <Pictured url={picture}>
-              <Link to={`/products/${id}`}>{name}</Link> {status !== 'active' && <Badge value={status} />}
-            </Pictured>
-            <Button
-              aria-label={`Take ${name} out`}
-              onClick={() => onChange(products.filter((product) => product.id !== id))}
-            >
-              ×
-            </Button>
-          </li>
-        ))}
+        {products.map((product, index) => {
+          const { id, name, status, picture } = product;
+          return (
+            <li key={id} data-index={index} data-dragged={reorder.dragged(index) || undefined}>
+              <ReorderControls reorder={reorder} index={index} name={name} />
+              <Pictured url={picture}>
+                <Link to={`/products/${id}`}>{name}</Link> {status !== 'active' && <Badge value={status} />}
+              </Pictured>
+              <Button aria-label={`Take ${name} out`} onClick={() => remove(product, index)}>
+                ×
+              </Button>
+            </li>
+          );
+        })}
       </ul>
       {hidden > 0 && <p className="hint">And {number(hidden)} more, which keep their order after these.</p>}
       <p className="unseen" role="status">

@@ -81,7 +81,7 @@ export function Customers() {
               </Empty>
             ) : (
               <>
-                <Rows customers={customers} />
+                <Rows customers={customers} sort={filters.sort ?? 'newest'} onSort={(sort) => change({ sort })} />
                 <Pager {...page} onPage={toPage} />
               </>
             )
@@ -138,18 +138,25 @@ function Filters({
   );
 }
 
-function Rows({ customers }: { customers: Customer[] }) {
+function Rows({ customers, ...sorting }: { customers: Customer[]; sort: string; onSort: (sort: string) => void }) {
   const format = useFormat();
   const columns: Column<Customer>[] = [
     { id: 'name', header: 'Customer', cell: (row) => <Link to={`/customers/${row.id}`}>{nameOf(row)}</Link> },
-    { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+    { id: 'email', header: 'E-mail', sort: { asc: 'email_asc', desc: 'email_desc' }, cell: ({ email }) => email },
     { id: 'orders', header: 'Orders', numeric: true, cell: ({ orders_count }) => format.number(orders_count) },
     { id: 'spent', header: 'Spent', numeric: true, cell: ({ total_spent }) => format.money(total_spent) },
-    { id: 'since', header: 'Since', short: true, wideOnly: true, cell: ({ created_at }) => format.date(created_at) },
+    {
+      id: 'since',
+      header: 'Since',
+      short: true,
+      wideOnly: true,
+      sort: { asc: 'oldest', desc: 'newest' },
+      cell: ({ created_at }) => format.date(created_at),
+    },
   ];
   return (
     <div className="table-box">
-      <DataTable caption="Customers" columns={columns} rows={customers} />
+      <DataTable caption="Customers" columns={columns} rows={customers} {...sorting} />
     </div>
   );
 }

@@ -1,8 +1,10 @@
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { label, useFormat } from '../../format.ts';
-import { Button } from '../../ui/button.tsx';
+import { t } from '../../language/texts.ts';
 import { dayOf, startOfDay } from '../../ui/days.ts';
 import { Select, TextField } from '../../ui/field.tsx';
+import { type FilterChip, FilterChips } from '../../ui/filter-chips.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { deliveryName, methodName } from './texts.ts';
 
@@ -42,30 +44,24 @@ const SORTS = {
 export function Filters() {
   const [params, change] = useSearchState();
   const { timeZone } = useFormat();
-  const q = params.get('q') ?? '';
-  const [text, setText] = useState(q);
-  // A view or the back button may change the search text.
-  useEffect(() => setText(q), [q]);
-  const search = (event: FormEvent) => {
-    event.preventDefault();
-    change({ q: text.trim() });
-  };
+  const find = useCallback((q: string) => change({ q }), [change]);
   return (
     <div className="order-filters">
       <search>
-        <form className="search" onSubmit={search}>
-          <input
-            type="search"
-            aria-label="Search orders"
-            placeholder="Number, name, e-mail, SKU, tracking"
-            value={text}
-            maxLength={200}
-            onChange={(event) => setText(event.target.value)}
-          />
-          <Button type="submit">Search</Button>
-        </form>
+        <SearchField
+          label={t('Search orders')}
+          placeholder="Number, name, e-mail, SKU, tracking"
+          maxLength={200}
+          value={params.get('q') ?? ''}
+          onSearch={find}
+        />
       </search>
-      <details open={[...CHOICES, ...DAYS].some(({ name }) => params.has(name)) || params.has('sort') || undefined}>
+      <FilterChips
+        chips={chipsOf(params, timeZone)}
+        onRemove={(names) => change(Object.fromEntries(names.map((name) => [name, undefined])))}
+      />
+      {/* Only the sorting has no label above. */}
+      <details open={params.has('sort') || undefined}>
         <summary>Filter and sort</summary>
         <div className="filters">
           {CHOICES.map(({ name, title, values }) => (
@@ -78,11 +74,7 @@ export function Filters() {
               <option value="">Any</option>
               {values.map((value) => (
                 <option key={value} value={value}>
-                  {name === 'fulfillment_status'
-                    ? deliveryName(value)
-                    : name === 'payment_method'
-                      ? methodName(value)
-                      : label(value)}
+                  {wordsFor(name, value)}
                 </option>
               ))}
             </Choice>
@@ -106,6 +98,20 @@ export function Filters() {
       </details>
     </div>
   );
+}
+
+function wordsFor(name: string, value: string): string {
+  if (name === 'fulfillment_status') return deliveryName(value);
+  return name === 'payment_method' ? methodName(value) : label(value);
+}
+
+/** The active filters; a view such as "To ship" shows the others. */
+function chipsOf(params: URLSearchParams, timeZone: string): FilterChip[] {
+  const choices = CHOICES.map(({ name, title }) => [name, title, wordsFor(name, params.get(name) ?? '')] as const);
+  const days = DAYS.map(({ name, title, later }) => [name, title, dayOf(params.get(name), timeZone, later)] as const);
+  return [...choices, ...days]
+    .filter(([name]) => params.has(name))
+    .map(([name, title, value]) => ({ name, text: `${title}: ${value}` }));
 }
 
 /**

@@ -45,7 +45,13 @@ export function Orders() {
             <NoOrders filtered={filtered} onClear={() => change(Object.fromEntries([...params.keys()].map(nothing)))} />
           ) : (
             <>
-              <OrderTable rows={answer.orders} selected={selected} onSelect={setSelected} />
+              <OrderTable
+                rows={answer.orders}
+                selected={selected}
+                onSelect={setSelected}
+                sort={params.get('sort') ?? 'newest'}
+                onSort={(sort) => change({ sort })}
+              />
               <Pager {...answer} onPage={(next) => change({ page: String(next) })} />
             </>
           )
@@ -85,21 +91,36 @@ function OrderTable({
   rows,
   selected,
   onSelect,
+  ...sorting
 }: {
   rows: Order[];
   selected: Map<string, Order>;
   onSelect: (next: Map<string, Order>) => void;
+  sort: string;
+  onSort: (sort: string) => void;
 }) {
   const { money, time } = useFormat();
   const columns = useMemo(
     (): Column<Order>[] => [
       { id: 'number', header: 'Order', cell: (order) => <Link to={`/orders/${order.id}`}>{order.order_number}</Link> },
-      { id: 'created', header: 'Placed', short: true, cell: ({ created_at }) => time(created_at) },
+      {
+        id: 'created',
+        header: 'Placed',
+        short: true,
+        sort: { asc: 'oldest', desc: 'newest' },
+        cell: ({ created_at }) => time(created_at),
+      },
       { id: 'customer', header: 'Customer', cell: nameOf },
       { id: 'payment', header: 'Payment', cell: ({ payment_status }) => <Badge value={payment_status} /> },
       { id: 'delivery', header: 'Delivery', cell: deliveryOf },
       { id: 'pieces', header: 'Pieces', numeric: true, wideOnly: true, cell: piecesOf },
-      { id: 'total', header: 'Total', numeric: true, cell: ({ total, currency }) => money(total, currency) },
+      {
+        id: 'total',
+        header: 'Total',
+        numeric: true,
+        sort: { asc: 'total_asc', desc: 'total_desc' },
+        cell: ({ total, currency }) => money(total, currency),
+      },
     ],
     [money, time],
   );
@@ -110,6 +131,7 @@ function OrderTable({
         caption="Orders"
         columns={columns}
         rows={rows}
+        {...sorting}
         selection={{
           selected: Object.fromEntries([...selected.keys()].map((id) => [id, true])),
           onSelect: (next) => onSelect(selectionOf(next, [...selected.values(), ...rows])),

@@ -1,10 +1,12 @@
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { t } from '../../language/texts.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
+import { toastUndo } from '../../ui/toasts.tsx';
 import { BUILT_IN, canonical, useOwnViews, type View } from './views.ts';
 
 /** Predefined views and those saved in this browser. The current filters can be saved as a new view. */
@@ -16,6 +18,10 @@ export function ViewTabs() {
   const now = canonical(params.toString());
   const isHere = ({ query }: View) => canonical(query) === now;
   const here = own.views.find(isHere);
+  const remove = ({ name, query }: View) => {
+    own.remove(name);
+    toastUndo(t('The view {name} is removed.', { name }), () => own.save(name, query));
+  };
   const isKnown = here !== undefined || BUILT_IN.some(isHere);
   return (
     <nav className="views" aria-label="Views of orders">
@@ -37,7 +43,7 @@ export function ViewTabs() {
         </Button>
       )}
       {here && (
-        <Button kind="quiet" onClick={() => own.remove(here.name)}>
+        <Button kind="quiet" onClick={() => remove(here)}>
           Remove this view
         </Button>
       )}

@@ -28,9 +28,11 @@ export function useOwnViews(merchant_id: string) {
     },
     [place],
   );
+  // Reads the stored views again, because an undo may come after later changes.
+  const others = (name: string) => read(place).filter((view) => view.name !== name);
   const save = (name: string, query: string) =>
-    change([...views.filter((view) => view.name !== name), { name, query: canonical(query) }].slice(-MOST));
-  const remove = (name: string) => change(views.filter((view) => view.name !== name));
+    change([...others(name), { name, query: canonical(query) }].slice(-MOST));
+  const remove = (name: string) => change(others(name));
   return { views, save, remove };
 }
 

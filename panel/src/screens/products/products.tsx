@@ -60,6 +60,8 @@ export function Products() {
                 products={page.products}
                 selected={selected}
                 onSelect={can('products:write') ? setSelected : undefined}
+                sort={query.sort ?? (query.q ? 'relevance' : 'newest')}
+                onSort={(sort) => change({ sort })}
               />
               <Pager {...page} onPage={(next) => change({ page: String(next) })} />
             </>
@@ -87,10 +89,13 @@ function List({
   products,
   selected,
   onSelect,
+  ...sorting
 }: {
   products: Schemas['Product'][];
   selected: Selected;
   onSelect: ((selected: Selected) => void) | undefined;
+  sort: string;
+  onSort: (sort: string) => void;
 }) {
   const { money, counted } = useFormat();
   const columns = useMemo(
@@ -98,6 +103,7 @@ function List({
       {
         id: 'name',
         header: 'Product',
+        sort: { asc: 'name_asc', desc: 'name_desc' },
         cell: (product) => (
           <Pictured url={product.images[0]?.url}>
             <Link to={`/products/${product.id}`}>{product.name}</Link>
@@ -109,7 +115,13 @@ function List({
       },
       { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
       { id: 'stock', header: 'Stock', numeric: true, cell: (product) => <Stock product={product} /> },
-      { id: 'price', header: 'Price', numeric: true, cell: (product) => priceOf(product, money) },
+      {
+        id: 'price',
+        header: 'Price',
+        numeric: true,
+        sort: { asc: 'price_asc', desc: 'price_desc' },
+        cell: (product) => priceOf(product, money),
+      },
       { id: 'vendor', header: 'Vendor', wideOnly: true, cell: ({ vendor }) => vendor ?? '' },
       { id: 'type', header: 'Type', wideOnly: true, cell: ({ product_type }) => product_type ?? '' },
     ],
@@ -126,7 +138,7 @@ function List({
   };
   return (
     <div className="table-box">
-      <DataTable caption="Products" columns={columns} rows={products} {...(selection && { selection })} />
+      <DataTable caption="Products" columns={columns} rows={products} {...sorting} {...(selection && { selection })} />
     </div>
   );
 }

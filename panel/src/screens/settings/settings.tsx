@@ -1,8 +1,9 @@
-import type { ComponentType } from 'react';
+import { type ComponentType, Suspense } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/texts.ts';
 import { useMe } from '../../session/use-me.ts';
 import { lazyPart } from '../../shell/lazy-part.ts';
-import { Empty, Page } from '../../ui/page.tsx';
+import { Empty, Loading, Page } from '../../ui/page.tsx';
 import { settingsSections } from './sections.ts';
 import './settings.css';
 
@@ -22,33 +23,51 @@ const forms: Record<string, ComponentType> = {
   webhooks: lazyPart(async () => (await import('./webhooks.tsx')).WebhookSettings),
 };
 
-export function Settings() {
+function useSections() {
   const { scopes } = useMe();
+  return settingsSections.filter(({ path, scope }) => path in forms && (scope === undefined || scopes.includes(scope)));
+}
+
+export function Settings() {
   return (
     <Page title="Settings">
       <ul className="sections">
-        {settingsSections
-          .filter(({ path, scope }) => path in forms && (scope === undefined || scopes.includes(scope)))
-          .map(({ path, name, about }) => (
-            <li key={path}>
-              <Link to={`/settings/${path}`}>
-                <strong>{name}</strong>
-                <span className="quiet-text">{about}</span>
-              </Link>
-            </li>
-          ))}
+        {useSections().map(({ path, name, about }) => (
+          <li key={path}>
+            <Link to={`/settings/${path}`}>
+              <strong>{name}</strong>
+              <span className="quiet-text">{about}</span>
+            </Link>
+          </li>
+        ))}
       </ul>
     </Page>
   );
 }
 
 export function SettingsSection({ params }: { params: Record<string, string> }) {
+  const sections = useSections();
   const section = settingsSections.find(({ path }) => path === params.section);
   const Form = section && forms[section.path];
   if (!Form) return <Empty title="There is no such section" />;
   return (
-    <Page title={section.name} back={{ to: '/settings', label: 'Settings' }}>
-      <Form />
-    </Page>
+    <div className="settings-frame">
+      <nav className="settings-menu" aria-label={t('Sections of the settings')}>
+        <ul>
+          {sections.map(({ path, name }) => (
+            <li key={path}>
+              <Link to={`/settings/${path}`} aria-current={path === section.path ? 'page' : undefined}>
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Page title={section.name} back={{ to: '/settings', label: 'Settings' }}>
+        <Suspense fallback={<Loading />}>
+          <Form />
+        </Suspense>
+      </Page>
+    </div>
   );
 }

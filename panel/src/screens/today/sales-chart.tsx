@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import type { Schemas } from '../../api.ts';
 import { ShopFormatContext, useFormat } from '../../format.ts';
 import { t } from '../../language/texts.ts';
+import { colourOf, useIsDark } from '../../shell/theme.ts';
 import { middayOf } from './period.ts';
 
 const HEIGHT = 220;
@@ -21,6 +22,7 @@ export function SalesChart({ days, previousDays, currency }: Series) {
   const box = useRef<HTMLDivElement>(null);
   const { money, date } = useFormat();
   const { locale } = useContext(ShopFormatContext);
+  const isDark = useIsDark();
   useEffect(() => {
     const place = box.current;
     if (!place) return;
@@ -29,16 +31,13 @@ export function SalesChart({ days, previousDays, currency }: Series) {
       dataOf(days, previousDays),
       place,
     );
-    const redraw = () => chart.redraw(false);
-    const stopWatching = watchColours(redraw);
     const observer = new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT }));
     observer.observe(place);
     return () => {
-      stopWatching();
       observer.disconnect();
       chart.destroy();
     };
-  }, [days, previousDays, currency, money, locale]);
+  }, [days, previousDays, currency, money, locale, isDark]);
   return (
     <figure className="chart">
       <div ref={box} aria-hidden="true" />
@@ -93,23 +92,6 @@ function dataOf(days: Day[], previousDays: Day[]): uPlot.AlignedData {
   ];
 }
 
-/** The value of a colour of the style sheet, read for each drawing because the dark mode changes it. */
-function colour(name: string): () => string {
-  return () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-/** Calls `redraw` when the colours may have changed. Returns a function that stops it. */
-function watchColours(redraw: () => void): () => void {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  dark.addEventListener('change', redraw);
-  const observer = new MutationObserver(redraw);
-  observer.observe(document.documentElement, { attributes: true });
-  return () => {
-    dark.removeEventListener('change', redraw);
-    observer.disconnect();
-  };
-}
-
 /** Width of the axis for its longest label: "CHF 10,000.00" is longer than "€10.00". */
 function widthFor(labels: string[] | null): number {
   const longest = Math.max(0, ...(labels ?? []).map(({ length }) => length));
@@ -118,8 +100,8 @@ function widthFor(labels: string[] | null): number {
 
 function optionsFor(width: number, locale: string, money: (value: number) => string): uPlot.Options {
   const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  const grid = { stroke: colour('--line'), width: 1 };
-  const axis = { stroke: colour('--quiet'), font: '12px system-ui', grid, ticks: { show: false } };
+  const grid = { stroke: colourOf('--line'), width: 1 };
+  const axis = { stroke: colourOf('--quiet'), font: '12px system-ui', grid, ticks: { show: false } };
   return {
     width,
     height: HEIGHT,
@@ -144,12 +126,12 @@ function optionsFor(width: number, locale: string, money: (value: number) => str
     series: [
       {},
       {
-        fill: colour('--strong'),
+        fill: colourOf('--strong'),
         width: 0,
         points: { show: false },
         paths: uPlot.paths.bars?.({ size: [0.7, 40] }),
       },
-      { stroke: colour('--edge'), width: 2, dash: [5, 4], points: { show: false } },
+      { stroke: colourOf('--edge'), width: 2, dash: [5, 4], points: { show: false } },
     ],
   };
 }
