@@ -1,50 +1,42 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { useController, useWatch } from 'react-hook-form';
+import { useEffect, useState } from 'react';
+import { useController, useFormContext, useWatch } from 'react-hook-form';
 import { api } from '../../../api.ts';
 import { label } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { useMe } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { WithdrawalOptions } from '../../../ui/withdrawal-options.tsx';
+import { Description } from './description.tsx';
 import { Field, type ProductDraft } from './draft.ts';
-import { HtmlPreview } from './html-preview.tsx';
 
-export function Words() {
-  const html = useWatch<ProductDraft, 'description_html'>({ name: 'description_html' }) ?? '';
+export function Words({ isNew }: { isNew: boolean }) {
+  const { setFocus } = useFormContext<ProductDraft>();
+  useEffect(() => {
+    if (isNew) setFocus('name');
+  }, [isNew, setFocus]);
   return (
     <Card>
       <Field.Text name="name" label="Name" required maxLength={255} />
-      <Field.Area
-        name="description"
-        label="Description"
-        empty=""
-        rows={7}
-        maxLength={65535}
-        hint={html ? 'Changing only this text removes the formatted description.' : undefined}
-      />
-      <Field.Area
-        name="description_html"
-        label="Formatted description (HTML)"
-        rows={5}
-        hint="If you change only this, the plain description is generated from it. Scripts and styles are removed."
-        maxLength={131072}
-      />
-      {html.trim() !== '' && (
-        <details className="preview">
-          <summary>Preview of the formatted description</summary>
-          <HtmlPreview title="Formatted description" html={html} />
-        </details>
-      )}
-      <Field.Text name="seo_title" label="Title for search engines" maxLength={255} />
-      <Field.Area name="seo_description" label="Description for search engines" rows={2} maxLength={1000} />
+      <Description />
     </Card>
   );
 }
 
-/** Visibility, search engine texts and tax. */
+export function SearchEngines() {
+  return (
+    <Card title={t('Search engines')}>
+      <Field.Text name="seo_title" label="Title for search engines" maxLength={255} />
+      <Field.Area name="seo_description" label="Description for search engines" rows={2} maxLength={1000} />
+      <Field.Text name="slug" label="Address in the shop" hint="Made from the name when left empty." maxLength={255} />
+    </Card>
+  );
+}
+
+/** Visibility, and what groups the product with others. */
 export function Organisation() {
   const status = useWatch<ProductDraft, 'status'>({ name: 'status' });
   return (
@@ -54,12 +46,17 @@ export function Organisation() {
         <option value="active">Active</option>
         <option value="archived">Archived</option>
       </Field.Choice>
-      <Field.Text name="vendor" label="Vendor" maxLength={255} />
       <Field.Text name="product_type" label="Type" hint="Such as Mug or T-shirt." maxLength={255} />
+      <Field.Text name="vendor" label="Vendor" maxLength={255} />
       <Field.Tags name="tags" label="Tags" hint="Press Enter or comma to add one." />
+    </Card>
+  );
+}
+
+export function TaxAndReturns() {
+  return (
+    <Card title={t('Tax and returns')}>
       <TaxClass />
-      <Field.Text name="slug" label="Address in the shop" hint="Made from the name when left empty." maxLength={255} />
-      <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
       <Field.Tick name="returnable" label="Customers may return it" />
       <Field.Choice name="withdrawal_exempt" label="Right of withdrawal">
         <WithdrawalOptions />

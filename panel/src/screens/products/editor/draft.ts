@@ -1,4 +1,5 @@
 import type { Inputs, Schemas } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { merged, without, wordsOf } from '../../../ui/form/changes.ts';
 import { fieldsOf } from '../../../ui/form/fields.tsx';
 import type { PriceChange } from '../../../ui/price-question.tsx';
@@ -54,6 +55,26 @@ export function draftOf(product: Schemas['Product']): ProductDraft {
   } as ProductDraft;
 }
 
+/**
+ * A new draft with everything of a product that is not its own: without its address, SKUs, barcodes and stock. Nothing is
+ * stored until the user saves it.
+ */
+export function copyOf(product: ProductDraft): ProductDraft {
+  const asNew = <Value extends { id?: string }>({ id, ...rest }: Value) => rest;
+  return {
+    ...product,
+    name: t('{name} (copy)', { name: product.name ?? '' }).slice(0, 255),
+    slug: undefined,
+    status: 'draft',
+    options: product.options.map(asNew),
+    variants: product.variants.map((variant) => {
+      const { sku, barcode, ...rest } = asNew(variant);
+      return { ...rest, sku: null, barcode: null, inventory_quantity: 0 };
+    }),
+    images: product.images.map(asNew),
+  };
+}
+
 /** Applies the user's changes to a newer state of the product. Stock that changed by sales is kept. */
 export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: ProductDraft): ProductDraft {
   const result = merged(base, mine, theirs);
@@ -69,7 +90,9 @@ export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: Pr
 
 /** Product fields in words, to show conflicting changes. Stock is omitted, because both users may have counted it. */
 export function productInWords(draft: ProductDraft): Map<string, string> {
-  return wordsOf({ ...draft, variants: draft.variants.map((variant) => without(variant, ['inventory_quantity'])) });
+  const { description_html, ...fields } = draft;
+  const variants = draft.variants.map((variant) => without(variant, ['inventory_quantity']));
+  return wordsOf({ ...fields, description: description_html || fields.description, variants });
 }
 
 /** Price changes of existing variants. */

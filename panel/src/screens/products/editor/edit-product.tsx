@@ -2,8 +2,10 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ifMatch, type Versioned } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { useCan, useMe } from '../../../session/use-me.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { LinkButton } from '../../../ui/button.tsx';
 import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { EditorFrame } from '../../../ui/form/frames.tsx';
 import { useEditing } from '../../../ui/form/use-editing.ts';
@@ -54,7 +56,8 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
       status={<Badge value={base.data.status} />}
       actions={
         <>
-          <Preview product={base.data} />
+          <Preview id={id} product={base.data} />
+          {can('products:write') && <LinkButton to={`/products/new?from=${id}`}>{t('Duplicate')}</LinkButton>}
           {can('products:write') && <Delete id={id} product={base} onDeleted={() => setGone(true)} />}
         </>
       }
@@ -71,18 +74,23 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
   );
 }
 
-/** A link to an active product in the storefront, if the settings contain the storefront's URL. */
-function Preview({ product: { slug, status } }: { product: ProductDraft }) {
+/** A link to an active product in the shop. */
+function Preview({ id, product: { slug, status, variants } }: { id: string; product: ProductDraft }) {
   const { merchant } = useMe();
   const settings = useQuery({
     queryKey: ['settings', merchant.id],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/settings', { signal })),
     staleTime: 60_000,
   });
-  const shop = settings.data?.storefront_url;
-  if (!shop || !/^https?:\/\//.test(shop) || status !== 'active') return null;
+  if (!settings.data || status !== 'active') return null;
+  const { product_url_template, storefront_url } = settings.data;
+  const template = product_url_template ?? (storefront_url && `${storefront_url.replace(/\/$/, '')}/products/{slug}`);
+  // Without pages of its own, the shop sells through the hosted page.
+  const hosted = `/sites/${merchant.site_id}/buy/${variants[0]?.id}:1`;
+  const ownPage = template?.replace('{slug}', () => encodeURIComponent(slug ?? '')).replace('{id}', () => id);
+  const address = ownPage && /^https?:\/\//.test(ownPage) ? ownPage : hosted;
   return (
-    <a className="button plain" target="_blank" rel="noreferrer" href={`${shop.replace(/\/$/, '')}/products/${slug}`}>
+    <a className="button plain" target="_blank" rel="noreferrer" href={address}>
       View in the shop
     </a>
   );

@@ -3,7 +3,7 @@ import { useFieldArray, useWatch } from 'react-hook-form';
 import { useCan } from '../../../session/use-me.ts';
 import type { UploadingProps } from './add-pictures.tsx';
 import { usedOptions } from './combinations.ts';
-import { Metadata, Organisation, Words } from './details.tsx';
+import { Metadata, Organisation, SearchEngines, TaxAndReturns, Words } from './details.tsx';
 import type { ProductDraft } from './draft.ts';
 import { Images } from './images.tsx';
 import { Options } from './options.tsx';
@@ -19,24 +19,33 @@ export function Editor({ isNew, onUploading }: { isNew: boolean } & UploadingPro
       <legend className="unseen">Product</legend>
       <div className="columns">
         <div className="stack">
-          <Words />
+          <Words isNew={isNew} />
           <Images onUploading={onUploading} />
-          <Options />
+          <Variants isNew={isNew} canCount={isNew || can('inventory:write')} />
+        </div>
+        <div className="stack side">
+          <Organisation />
+          <TaxAndReturns />
         </div>
         <div className="stack">
-          <Organisation />
+          <SearchEngines />
           <Metadata />
         </div>
       </div>
-      <Variants canCount={isNew || can('inventory:write')} />
     </fieldset>
   );
 }
 
-function Variants({ canCount }: { canCount: boolean }) {
+function Variants({ isNew, canCount }: { isNew: boolean; canCount: boolean }) {
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
   const { fields, remove } = useFieldArray<ProductDraft, 'variants', 'key'>({ name: 'variants', keyName: 'key' });
   const onRemove = useCallback((at: number) => remove(at), [remove]);
-  if (usedOptions({ options }).length === 0) return <SingleVariant key={fields[0]?.key} canCount={canCount} />;
-  return <VariantGrid variants={fields} canCount={canCount} onRemove={onRemove} />;
+  const isSingle = usedOptions({ options }).length === 0;
+  return (
+    <>
+      {isSingle && <SingleVariant key={fields[0]?.key} canCount={canCount} />}
+      <Options isNew={isNew} />
+      {!isSingle && <VariantGrid variants={fields} canCount={canCount} onRemove={onRemove} />}
+    </>
+  );
 }

@@ -1,18 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EditorFrame } from '../../../ui/form/frames.tsx';
 import { useEditing } from '../../../ui/form/use-editing.ts';
-import { Page } from '../../../ui/page.tsx';
+import { Loaded, Page } from '../../../ui/page.tsx';
 import { toast, toastError } from '../../../ui/toasts.tsx';
-import { emptyDraft } from './draft.ts';
+import { copyOf, emptyDraft, type ProductDraft } from './draft.ts';
 import { Editor } from './editor.tsx';
-import { createProduct, forgetProducts } from './save.ts';
+import { createProduct, forgetProducts, loadProduct } from './save.ts';
 
+/** A new product: empty, or a copy of the product that `from` in the address names. */
 export function NewProduct() {
+  const from = new URLSearchParams(useSearch()).get('from');
+  return from === null ? <Draft key="" begin={emptyDraft} /> : <Copy key={from} id={from} />;
+}
+
+function Copy({ id }: { id: string }) {
+  const product = useQuery({
+    queryKey: ['products', 'copied', id],
+    queryFn: ({ signal }) => loadProduct(id, signal),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  if (product.data) return <Draft begin={() => copyOf(product.data.data)} />;
+  return (
+    <Page title={t('New product')} back={{ to: '/products', label: t('Products') }}>
+      <Loaded query={product}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+function Draft({ begin }: { begin: () => ProductDraft }) {
   const [, navigate] = useLocation();
-  const [empty] = useState(() => ({ data: emptyDraft(), etag: undefined }));
-  const editing = useEditing(empty, {
+  const [start] = useState(() => ({ data: begin(), etag: undefined }));
+  const editing = useEditing(start, {
     send: async (draft) => {
       const { id, failure } = await createProduct(draft);
       await forgetProducts();

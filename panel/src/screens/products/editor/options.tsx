@@ -1,5 +1,7 @@
+import { useEffect, useState } from 'react';
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Chips } from '../../../ui/chips.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -16,27 +18,34 @@ import { Field, type OptionDraft, type ProductDraft } from './draft.ts';
 const MOST_OPTIONS = 3;
 
 /** The product's options, such as size and colour, and the resulting variants. */
-export function Options() {
-  const { clearErrors, getValues, setValue } = useFormContext<ProductDraft>();
+export function Options({ isNew }: { isNew: boolean }) {
+  const { clearErrors, getValues, setFocus, setValue } = useFormContext<ProductDraft>();
   const { append, replace } = useFieldArray<ProductDraft, 'options', 'key'>({ name: 'options', keyName: 'key' });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
   /** `before` contains the earlier state of each option by index. */
   const write = (next: OptionDraft[], before: (OptionDraft | undefined)[]) => {
     const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
     replace(next);
-    setValue('variants', variants);
+    // A new product gets all variants at once. A stored one may lack some on purpose.
+    const draft = { options: next, variants };
+    const count = combinationsOf(usedOptions(draft)).length;
+    setValue('variants', isNew && count <= MOST_VARIANTS ? allVariants(draft) : variants);
     // Errors name variants by index, which has changed.
     clearErrors('variants');
   };
+  const [added, setAdded] = useState(-1);
+  // The field is on the screen only after the list has been read again.
+  useEffect(() => {
+    if (added < 0 || added >= options.length) return;
+    setFocus(`options.${added}.name`);
+    setAdded(-1);
+  }, [added, options.length, setFocus]);
+  const add = () => {
+    append({ name: '', values: [] }, { shouldFocus: false });
+    setAdded(options.length);
+  };
   return (
-    <Card
-      title="Options"
-      actions={
-        options.length < MOST_OPTIONS && (
-          <Button onClick={() => append({ name: '', values: [] }, { shouldFocus: false })}>Add an option</Button>
-        )
-      }
-    >
+    <Card title="Options" actions={options.length < MOST_OPTIONS && <Button onClick={add}>Add an option</Button>}>
       {options.length === 0 && (
         <p className="hint">For sizes, colours and the like: each combination gets its own price, SKU and stock.</p>
       )}
@@ -54,7 +63,7 @@ export function Options() {
             <Chips
               name={`options.${i}.values`}
               label={`Values of ${option.name || `option ${i + 1}`}`}
-              hint="Press Enter or comma to add one."
+              hint={t('Such as S, M, L: separated by commas, then Enter.')}
               values={option.values ?? []}
               onChange={(values) => write(options.with(i, { ...option, values }), options)}
             />

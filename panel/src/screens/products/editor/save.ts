@@ -84,6 +84,8 @@ async function put(product_id: string, over: Saved, draft: ProductDraft): Promis
 function inBody(draft: ProductDraft): ProductDraft {
   return {
     ...draft,
+    // The server derives the plain description from the formatted one.
+    description: draft.description_html ? undefined : draft.description,
     slug: draft.slug ? slugOf(draft.slug) || draft.slug : undefined,
     options: usedOptions(draft),
     variants: draft.variants.map((variant) =>

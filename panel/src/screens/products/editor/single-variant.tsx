@@ -27,6 +27,7 @@ export function SingleVariant({ canCount }: { canCount: boolean }) {
           ))}
         </Field.Choice>
       </div>
+      <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
       <Checkbox
         label="Continue selling when out of stock"
         checked={policy.value === 'continue'}

@@ -69,6 +69,7 @@ export function VariantGrid({
           </tbody>
         </table>
       </div>
+      <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
     </Card>
   );
 }
