@@ -69,6 +69,8 @@ inPanel(
     for (let moves = 0; moves < 12 && (await focused()) !== 'List'; moves += 1) await tab.keyboard.press('ArrowRight');
     expect(await focused()).toBe('List');
     await tab.keyboard.press('Enter');
+    // The editor takes the focus back with the next frame.
+    await tab.waitForFunction(`document.activeElement.matches('.rich-text')`);
     await tab.keyboard.type('Cut by hand');
     await tab.keyboard.press('Enter');
     await paste(
@@ -85,6 +87,12 @@ inPanel(
       metadata: { material: 'oak' },
     });
 
+    // Undoing all changes leaves nothing to save.
+    await tab.locator(TEXT).click();
+    await tab.keyboard.type('x');
+    await sees('Not saved yet.');
+    await press('Undo');
+    await tab.waitForFunction(`!document.querySelector('.save-bar')`);
     await press('Edit as HTML');
     expect(await htmlIn(visit)).toBe(formatted);
     await type(
