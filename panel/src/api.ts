@@ -2,6 +2,8 @@ import { type CommerceError, ConnectionError, createDashboardClient, type Schema
 import type { components } from '@commerce-backend/spec';
 import { notifyManager, QueryClient } from '@tanstack/react-query';
 import { label } from './format.ts';
+import { ERRORS, MISTAKES } from './language/errors.ts';
+import { panelLanguage } from './language/texts.ts';
 import { confirmIdentity } from './session/step-up.ts';
 
 export type { Schemas };
@@ -100,7 +102,8 @@ export function ifMatch(etag: string | undefined): Record<string, string> {
 export function inWords(error: unknown): string {
   const detail = (error as Partial<CommerceError> | null)?.detail;
   if (Array.isArray(detail) && detail.length > 0) return detail.map(mistakeInWords).join(' ');
-  const told = FOR_PEOPLE[(error as Partial<CommerceError> | null)?.code ?? ''];
+  const code = (error as Partial<CommerceError> | null)?.code ?? '';
+  const told = FOR_PEOPLE[code] ?? (panelLanguage() === 'en' ? undefined : ERRORS[code]);
   if (told) return told;
   if (error instanceof ConnectionError) return NO_CONNECTION;
   if (error instanceof Error) return error.message;
@@ -117,9 +120,16 @@ const FOR_PEOPLE: Record<string, string> = {
   merchant_not_allowed: 'You no longer have access to this shop.',
 };
 
-export function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]; msg: string }): string {
-  const field = loc.slice(1).findLast((part) => typeof part === 'string');
-  return field === undefined ? msg : `${label(String(field))}: ${msg}`;
+type Mistake = { loc: readonly (string | number)[]; msg: string; type?: string };
+
+export function mistakeInWords(mistake: Mistake): string {
+  const field = mistake.loc.slice(1).findLast((part) => typeof part === 'string');
+  const words = mistakeText(mistake);
+  return field === undefined ? words : `${label(String(field))}: ${words}`;
+}
+
+function mistakeText({ msg, type = '' }: Mistake): string {
+  return panelLanguage() === 'en' ? msg : (MISTAKES[type] ?? msg);
 }
 
 /** The 422 message for a field of the request body, by its path such as `brand.name`. */
@@ -127,5 +137,6 @@ export function fieldError(error: unknown, field: string): string | undefined {
   const detail = (error as Partial<CommerceError> | null)?.detail;
   if (!Array.isArray(detail)) return undefined;
   const path = field.split('.');
-  return detail.find(({ loc }) => loc[0] === 'body' && path.every((part, i) => String(loc[i + 1]) === part))?.msg;
+  const found = detail.find(({ loc }) => loc[0] === 'body' && path.every((part, i) => String(loc[i + 1]) === part));
+  return found && mistakeText(found);
 }

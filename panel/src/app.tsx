@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { ShopFormatContext } from './format.ts';
+import { adoptLanguage } from './language/choice.ts';
 import { Forgot } from './session/forgot.tsx';
 import { InvitationScreen } from './session/invitation.tsx';
 import { Login, LoginAgain } from './session/login.tsx';
@@ -43,6 +44,12 @@ function Session() {
   const [last, setLast] = useState(me);
   if (me && me !== last) setLast(me);
   useEffect(renewSession, [location]);
+  const member = last?.staff.id;
+  const language = data?.language;
+  // Only when a member's data arrives for the first time, because a reload loses input.
+  useEffect(() => {
+    if (member !== undefined && language) adoptLanguage(language);
+  }, [member]);
   if (data === undefined) {
     return session.error ? <LoadError error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
   }

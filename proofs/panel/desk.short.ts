@@ -3,6 +3,7 @@ import './assistants.ts';
 import './customers-and-discounts.ts';
 import './dark.ts';
 import './keyboard.ts';
+import './language.ts';
 import './orders.ts';
 import './rare-situations.ts';
 import './shortcuts.ts';

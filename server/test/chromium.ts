@@ -18,6 +18,6 @@ export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 /** Opens a browser without a window. The caller closes it. */
 export function openChromium(executablePath: string): Promise<Browser> {
   // The options for containers, in which user namespaces are missing and shared memory is small.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'];
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars', '--accept-lang=en'];
   return launch({ executablePath, args });
 }

@@ -603,7 +603,7 @@ export interface paths {
         };
         /**
          * Read my mail notifications
-         * @description The mails that the calling staff member gets from the shop of this call.
+         * @description The mails that the calling staff member gets from the shop of this call, and their language in the panel.
          */
         get: operations["dashboard.getNotifications"];
         put?: never;
@@ -613,7 +613,7 @@ export interface paths {
         head?: never;
         /**
          * Change my mail notifications
-         * @description Changes the mails that the calling staff member gets from the shop of this call, and nobody else's.
+         * @description Changes the mails that the calling staff member gets from the shop of this call, or their language in the panel.
          */
         patch: operations["dashboard.updateNotifications"];
         trace?: never;
@@ -6485,6 +6485,11 @@ export interface components {
          * @enum {string}
          */
         StaffRole: "owner" | "manager" | "fulfilment" | "support" | "viewer";
+        /**
+         * @description A language of the panel.
+         * @enum {string}
+         */
+        PanelLanguage: "en" | "de" | "fr";
         /** @description A person who works, or worked, for the merchant. */
         StaffOrNull: {
             id: components["schemas"]["Id"];
@@ -6596,7 +6601,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             expires_at: components["schemas"]["Timestamp"];
         };
-        /** @description The mails that a staff member gets from the shop. They are in the shop's language and link to the panel. */
+        /** @description The mails that a staff member gets from the shop, in the shop's language, and the language in which the member uses the panel. */
         Notifications: {
             /** @description For each order from a checkout, while the setting mail_new_orders is on. By default it is on if the shop has no brand.support_email, which otherwise gets these mails. */
             new_order: boolean;
@@ -6604,12 +6609,15 @@ export interface components {
             low_stock: boolean;
             /** @description When a webhook is disabled because its receiver is gone or keeps failing. */
             webhook_disabled: boolean;
+            /** @description The member's language in the panel of this shop; null if the panel uses the browser's. */
+            language: components["schemas"]["PanelLanguage"] | null;
         };
-        /** @description The mails to switch on or off; the others stay as they are. */
+        /** @description The mails to switch on or off, and the language of the panel. Everything else stays as it is. */
         NotificationsPatch: {
             new_order?: boolean;
             low_stock?: boolean;
             webhook_disabled?: boolean;
+            language?: components["schemas"]["PanelLanguage"];
         };
         /** @description An ISO 4217 code. */
         Currency: string;
@@ -12442,6 +12450,7 @@ export type ApiKeyScope = components['schemas']['ApiKeyScope'];
 export type KeyActor = components['schemas']['KeyActor'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type StaffRole = components['schemas']['StaffRole'];
+export type PanelLanguage = components['schemas']['PanelLanguage'];
 export type StaffOrNull = components['schemas']['StaffOrNull'];
 export type StaffMember = components['schemas']['StaffMember'];
 export type StaffInvitation = components['schemas']['StaffInvitation'];
@@ -13671,6 +13680,7 @@ export interface operations {
                      *       },
                      *       "api_key": null,
                      *       "role": "support",
+                     *       "language": "de",
                      *       "scopes": [
                      *         "products:read",
                      *         "inventory:read",
@@ -13704,6 +13714,8 @@ export interface operations {
                         api_key: components["schemas"]["ApiKey"] | null;
                         /** @description The role at this merchant; null if an API key calls, or if no merchant is chosen. */
                         role: components["schemas"]["StaffRole"] | null;
+                        /** @description The staff member's language in the panel of this merchant; null if they have chosen none, if an API key calls, or if no merchant is chosen. dashboard.updateNotifications changes it. */
+                        language: components["schemas"]["PanelLanguage"] | null;
                         /** @description The scopes of this caller at this merchant, each by its name; read and write are listed as well if the caller has all that they stand for. Empty if no merchant is chosen. */
                         scopes: components["schemas"]["ApiKeyScope"][];
                         /** @description The merchant of this call; null if the session has access to several and the call names none. */

@@ -12,7 +12,9 @@ type Notifications = Schemas['Notifications'];
 
 /** The API field of each kind of mail, by its name on the command line. */
 const MAILS = new Map(
-  requestFields('dashboard.updateNotifications').map(({ name }) => [name.replaceAll('_', '-'), name]),
+  requestFields('dashboard.updateNotifications')
+    .filter(({ name }) => name !== 'language')
+    .map(({ name }) => [name.replaceAll('_', '-'), name]),
 );
 
 const EXAMPLES = `
@@ -54,6 +56,6 @@ async function set(mail: string, state: string, command: Command, terminal: Term
 }
 
 function inWords(found: Notifications, { paint }: { paint: Paint }): string {
-  const states: Partial<Record<string, boolean>> = { ...found };
+  const states: Partial<Record<string, unknown>> = { ...found };
   return facts(Object.fromEntries([...MAILS].map(([name, field]) => [name, states[field] ? 'on' : 'off'])), paint);
 }

@@ -12,6 +12,18 @@ export interface AmountStyle {
 /** A canonical amount, or the reason why the text is not accepted, as a sentence for users. */
 export type AmountReading = { amount: string; problem?: never } | { amount?: never; problem: string };
 
+/** The sentences about a text that is not an amount. */
+export interface AmountWords {
+  example: (amount: string) => string;
+  /** `valid` has the readings that are possible amounts: one or both. */
+  ambiguous: (text: string, larger: string, smaller: string, valid: string[]) => string;
+}
+
+const ENGLISH: AmountWords = {
+  example: (amount) => `Enter an amount such as ${amount}.`,
+  ambiguous: (text, larger, smaller, valid) => `${text} can mean ${larger} or ${smaller}: enter ${valid.join(' or ')}.`,
+};
+
 /** The amount format of a locale such as de-AT. Locales with other digits or separators use the point. */
 export function amountStyle(locale: string, currency: string): AmountStyle {
   // With the currency's decimals, because fr-CH writes 1,5 but 1.50 CHF.
@@ -26,12 +38,10 @@ export function decimalsOf(currency: string): number {
 }
 
 /** Parses an unambiguous amount. The result has exactly the currency's decimals. */
-export function readAmount(text: string, style: AmountStyle): AmountReading {
-  const { number, problem } = readNumber(withoutCurrency(text.normalize('NFKC').trim()), style);
+export function readAmount(text: string, style: AmountStyle, words: AmountWords = ENGLISH): AmountReading {
+  const { number, problem } = readNumber(withoutCurrency(text.normalize('NFKC').trim()), style, words);
   if (number === undefined || !fits(number, style.decimals)) {
-    return {
-      problem: problem ?? `Enter an amount such as ${showAmount(style.decimals === 0 ? '12' : '12.5', style)}.`,
-    };
+    return { problem: problem ?? words.example(showAmount(style.decimals === 0 ? '12' : '12.5', style)) };
   }
   return { amount: showAmount(number, { ...style, sign: '.' }) };
 }
@@ -41,21 +51,25 @@ export function readAmount(text: string, style: AmountStyle): AmountReading {
  * that, because users may work in shops of other countries. Such a text is accepted only if fields show amounts in
  * exactly this format, such as "1.500" dinars.
  */
-export function readNumber(text: string, style: AmountStyle): { number?: string | undefined; problem?: string } {
+export function readNumber(
+  text: string,
+  style: AmountStyle,
+  words: AmountWords = ENGLISH,
+): { number?: string | undefined; problem?: string } {
   const { point, comma } = readingsOf(text);
   const own = style.sign === '.' ? point : comma;
   if (point !== undefined && comma !== undefined && point !== comma) {
     if ((own?.split('.')[1]?.length ?? 0) === style.decimals) return { number: own as string };
-    return { problem: ambiguity(text, [comma, point], style) };
+    return { problem: ambiguity(text, [comma, point], style, words) };
   }
   return { number: point ?? comma };
 }
 
-function ambiguity(text: string, readings: string[], style: AmountStyle): string {
-  const largestFirst = readings.toSorted((one, other) => Number(other) - Number(one));
-  const shown = (numbers: string[]) => numbers.map((number) => showAmount(number, style)).join(' or ');
-  const valid = largestFirst.filter((number) => fits(number, style.decimals));
-  return `${text.trim()} can mean ${shown(largestFirst)}: enter ${shown(valid)}.`;
+function ambiguity(text: string, readings: [string, string], style: AmountStyle, words: AmountWords): string {
+  const shown = (number: string) => showAmount(number, style);
+  const [larger = '', smaller = ''] = readings.toSorted((one, other) => Number(other) - Number(one));
+  const valid = [larger, smaller].filter((number) => fits(number, style.decimals));
+  return words.ambiguous(text.trim(), shown(larger), shown(smaller), valid.map(shown));
 }
 
 /** Whether a number is within the contract's range and has at most the currency's decimals. */

@@ -1,11 +1,12 @@
 import { useId, useMemo, useState } from 'react';
+import { panelLanguage } from '../language/texts.ts';
 import { Button } from './button.tsx';
 
 /** Country codes that the API accepts (`Country` in the contract). */
 const codes =
   /^(?:A[DEFGILMOQRSTUWXZ]|B[ABDEFGHIJLMNOQRSTVWYZ]|C[ACDFGHIKLMNORUVWXYZ]|D[EJKMOZ]|E[CEGHRST]|F[IJKMOR]|G[ABDEFGHILMNPQRSTUWY]|H[KMNRTU]|I[DELMNOQRST]|J[EMOP]|K[EGHIMNPRWYZ]|L[ABCIKRSTUVY]|M[ACDEFGHKLMNOPQRSTUVWXYZ]|N[ACEFGILOPRUZ]|OM|P[AEFGHKLMNRSTWY]|QA|R[EOSUW]|S[ABCDEGHIJKLMNORSTVXYZ]|T[CDFGHJKLMNORTVWZ]|U[AGMSYZ]|V[ACEGINU]|W[FS]|XK|Y[ET]|Z[AMW])$/;
 
-const names = new Intl.DisplayNames(['en'], { type: 'region' });
+const names = new Intl.DisplayNames([panelLanguage()], { type: 'region' });
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /** All countries as [code, name], sorted by name. */

@@ -10,13 +10,22 @@ export const getMe: Handler<'dashboard.getMe'> = async ({ shop, caller }) => {
   const merchant = (await staff.merchantOf(shop)) ?? null;
   if (caller.kind === 'api_key') {
     const api_key = await credentials.get(shop, 'api_key', caller.credential_id);
-    return { staff: null, api_key, role: null, scopes, merchant, merchants: merchant ? [merchant] : [] };
+    return {
+      staff: null,
+      api_key,
+      role: null,
+      language: null,
+      scopes,
+      merchant,
+      merchants: merchant ? [merchant] : [],
+    };
   }
   const person = await staff.get(shop, caller.principal_id);
   return {
     staff: person,
     api_key: null,
     role: caller.role ?? null,
+    language: merchant && (await notifications.get(shop, person.id)).language,
     scopes,
     merchant,
     merchants: await staff.merchantsOf(shop, person.id),

@@ -18,7 +18,7 @@ test('a staff member gets only the mails they subscribed to, and other recipient
   const { staff } = await logIn(shop);
   const email = shop.credentials.staff.email;
   const state = async () => (await staff.GET(notifications)).data;
-  expect(await state()).toEqual({ new_order: true, low_stock: true, webhook_disabled: true });
+  expect(await state()).toEqual({ new_order: true, low_stock: true, webhook_disabled: true, language: null });
 
   const support_email = `help@s${shop.site_id.slice(-8)}.example.com`;
   await shop.dashboard.PATCH(settings, { body: { brand: { support_email } } });
@@ -28,7 +28,7 @@ test('a staff member gets only the mails they subscribed to, and other recipient
   expect(await mailsTo(shop, support_email)).toHaveLength(1);
 
   const { data } = await staff.PATCH(notifications, { body: { new_order: true, webhook_disabled: false } });
-  expect(data).toEqual({ new_order: true, low_stock: true, webhook_disabled: false });
+  expect(data).toEqual({ new_order: true, low_stock: true, webhook_disabled: false, language: null });
   const { id } = await shop.givenOrder();
   expect(await mailsTo(shop, support_email)).toHaveLength(2);
   const [mail] = others(await mailsTo(shop, email));
@@ -41,6 +41,28 @@ test('a staff member gets only the mails they subscribed to, and other recipient
   const { error, response } = await staff.PATCH(notifications, { body: { new_order: 'no' as never } });
   expect([response.status, JSON.stringify(error)]).toEqual([422, expect.stringContaining('"new_order"')]);
   expect((await shop.dashboard.GET(notifications)).response.status).toBe(401);
+});
+
+test('a member chooses a language for the panel of one shop, and other members keep theirs', async () => {
+  const shop = await openShop();
+  const { staff } = await logIn(shop);
+  const language = async () => (await staff.GET('/api/dashboard/me')).data?.language;
+  expect(await language()).toBeNull();
+
+  const { data } = await staff.PATCH(notifications, { body: { language: 'fr' } });
+  expect(data).toMatchObject({ language: 'fr', low_stock: true });
+  expect(await language()).toBe('fr');
+  await staff.PATCH(notifications, { body: { low_stock: false } });
+  expect(await language()).toBe('fr');
+
+  const { rows } = await shop.owner.query(
+    'select staff_id, language from commerce.staff_memberships where language is not null and site_id = $1',
+    [shop.site_id],
+  );
+  expect(rows).toHaveLength(1);
+  expect((await shop.dashboard.GET('/api/dashboard/me')).data).toMatchObject({ staff: null, language: null });
+  const { error, response } = await staff.PATCH(notifications, { body: { language: 'it' as never } });
+  expect([response.status, JSON.stringify(error)]).toEqual([422, expect.stringContaining('"language"')]);
 });
 
 test('reports low stock in one delayed mail, which omits products whose stock has recovered', async () => {

@@ -2702,10 +2702,12 @@ create table commerce.staff_memberships (
   mail_new_orders boolean,
   mail_low_stock boolean not null default true,
   mail_disabled_webhooks boolean not null default true,
+  language text,
   constraint staff_memberships_pkey PRIMARY KEY (staff_id, site_id),
   constraint staff_memberships_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES commerce.staff(id),
   constraint staff_memberships_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint staff_memberships_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id),
+  constraint staff_memberships_language_check CHECK ((language = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text]))),
   constraint staff_memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'fulfilment'::text, 'support'::text, 'viewer'::text])))
 );
 CREATE INDEX staff_memberships_of ON commerce.staff_memberships USING btree (site_id);

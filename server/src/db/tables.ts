@@ -1052,6 +1052,7 @@ export interface Tables {
     mail_new_orders: boolean | null;
     mail_low_stock: boolean;
     mail_disabled_webhooks: boolean;
+    language: 'en' | 'de' | 'fr' | null;
   };
   staff_recovery_codes: {
     staff_id: string;

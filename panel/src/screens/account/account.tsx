@@ -13,9 +13,10 @@ import { Form } from '../../ui/held.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { Appearance } from './appearance.tsx';
+import { Language } from './language.tsx';
 import { TwoFactor } from './two-factor.tsx';
 
-/** The logged-in user's password, second factor and sessions. */
+/** The logged-in user's language, password, second factor and sessions. */
 export function Account() {
   const { staff, role } = useMe();
   return (
@@ -31,6 +32,7 @@ export function Account() {
         </dl>
       </Card>
       <Appearance />
+      <Language />
       <Password />
       <TwoFactor />
       <Sessions />

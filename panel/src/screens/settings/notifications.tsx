@@ -6,7 +6,7 @@ import { Held } from '../../ui/held.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 
-const mails: [keyof Inputs['Notifications'], string, string][] = [
+const mails: [keyof Omit<Inputs['Notifications'], 'language'>, string, string][] = [
   ['new_order', 'A new order', 'One mail for each.'],
   ['low_stock', 'Low stock', 'Products that reach their alert level, in one e-mail.'],
   ['webhook_disabled', 'A webhook was switched off', 'After days of failed deliveries.'],

@@ -1,0 +1,89 @@
+import { t } from './texts.ts';
+
+/** Marks a sentence of the API for `npm run check:texts`. */
+const known = (text: string): string => text;
+
+/** Sentences of the API about orders and about the setup of a shop. The first that matches applies. */
+const SENTENCES = [
+  known('Ordered on the storefront.'),
+  known('Ordered with the help of an agent.'),
+  known('Ordered with the AI widget.'),
+  known('Ordered on the dashboard.'),
+  known('Imported.'),
+  known('Imported from another shop.'),
+  known('There was nothing to pay.'),
+  known('The card payment succeeded.'),
+  known('The card payment was authorized.'),
+  known('The {method} payment succeeded.'),
+  known('The {method} payment was authorized.'),
+  known('The bank transfer arrived.'),
+  known('The order was paid.'),
+  known('The order was marked as paid.'),
+  known('{amount} {currency} arrived after the order had expired.'),
+  known('{amount} {currency} arrived.'),
+  known('{amount} {currency} was refunded.'),
+  known('The recorded bank transfer was undone. The order is awaiting payment again.'),
+  known('The bank transfer did not arrive in time.'),
+  known('The late payment was accepted.'),
+  known('The order was reinstated.'),
+  known('The order is paid, and nothing of it ships.'),
+  known('The customer was reminded of the {what}.'),
+  known('Everything has been shipped.'),
+  known('A part has been shipped.'),
+  known('The tracking was changed.'),
+  known('The order was delivered.'),
+  known('The order was cancelled.'),
+  known('The order was cancelled, because all of it was refunded before it shipped.'),
+  known('The order was edited. {change} {currency}.'),
+  known('Changed: {fields}.'),
+  known('The goods were returned.'),
+  known('An exchange of order {order_number}.'),
+  known('The order now belongs to the account of its e-mail address.'),
+  known('The mail "{mail}" was sent again.'),
+  known('Invoice {number} was issued.'),
+  known('Credit note {number} was issued.'),
+  known('The provider could not capture {amount} {currency}: {reason}.'),
+  known('A refund of {amount} {currency} was returned by the bank: {reason}.'),
+  known('The return {number} was approved.'),
+  known('The return {number} was declined.'),
+  known('The goods of the return {number} are on their way.'),
+  known('The return {number} was cancelled.'),
+  known('The return {number} was closed.'),
+  known('The withdrawal was confirmed.'),
+  known('The withdrawal was closed. Its pieces can ship again.'),
+  known('A product is for sale.'),
+  known('No published product is in stock. Add the stock that has arrived.'),
+  known('No product is published. Set the status of a product to active and add its stock.'),
+  known('The shop has a shipping option.'),
+  known('No product for sale needs shipping.'),
+  known('No shipping option is active, so nothing can be delivered. Add one with its price and countries.'),
+  known('Shoppers can pay.'),
+  known('Shoppers can pay only when they receive the goods.'),
+  known("Shoppers have no way to pay. Add the shop's bank details or the key of its payment account."),
+  known('A payment method accepts real money.'),
+  known('No payment method accepts real money yet. Add bank details or the live key of the payment account.'),
+  known('The tax settings are confirmed.'),
+  known('No tax is charged, and this was not confirmed. Set the rate, even if it is 0.'),
+  known('Shoppers see the contact details of the shop.'),
+  known('Pages and mails show no contact details. Add an e-mail address or a phone number.'),
+  known('Pages and mails link to the legal texts.'),
+  known('Pages and mails do not link to all legal texts. Missing: {names}.'),
+  known("Pages and mails link to the shop's own website."),
+  known("Pages and mails do not link to the shop's own website, because its address is not set."),
+  known('Consumers can withdraw from contracts on the hosted page.'),
+  known('The page for withdrawals is off, but the EU requires one. Switch it on, or offer one on the website.'),
+  known('Customers learn where to send returns.'),
+  known('Customers can request returns, but no return address is set. Add it, or switch return requests off.'),
+].map((text) => ({
+  text,
+  pattern: new RegExp(`^${text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)')}$`),
+}));
+
+/** A sentence of the API in the member's language, if it is known. */
+export function sentence(message: string): string {
+  for (const { text, pattern } of SENTENCES) {
+    const found = pattern.exec(message);
+    if (found) return t(text, found.groups);
+  }
+  return message;
+}
