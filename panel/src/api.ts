@@ -3,7 +3,7 @@ import type { components } from '@commerce-backend/spec';
 import { notifyManager, QueryClient } from '@tanstack/react-query';
 import { label } from './format.ts';
 import { ERRORS, MISTAKES } from './language/errors.ts';
-import { panelLanguage } from './language/texts.ts';
+import { panelLanguage, t } from './language/texts.ts';
 import { confirmIdentity } from './session/step-up.ts';
 
 export type { Schemas };
@@ -107,17 +107,18 @@ export function inWords(error: unknown): string {
   if (told) return told;
   if (error instanceof ConnectionError) return NO_CONNECTION;
   if (error instanceof Error) return error.message;
-  return 'Something went wrong. Try again.';
+  return t('Something went wrong. Try again.');
 }
 
-const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; your input is still here.';
+const NO_CONNECTION = t('The server cannot be reached. Check the connection and try again; your input is still here.');
 
 /** Messages that name the screen with the remedy, because the server's messages are for programs. */
 const FOR_PEOPLE: Record<string, string> = {
-  invoice_seller_missing:
+  invoice_seller_missing: t(
     'Enter the seller under Settings › Invoices first: legal name, address, and a VAT ID or tax number.',
-  insufficient_scope: 'Your role does not allow this. An owner can change it under Settings › Staff and roles.',
-  merchant_not_allowed: 'You no longer have access to this shop.',
+  ),
+  insufficient_scope: t('Your role does not allow this. An owner can change it under Settings › Staff and roles.'),
+  merchant_not_allowed: t('You no longer have access to this shop.'),
 };
 
 type Mistake = { loc: readonly (string | number)[]; msg: string; type?: string };

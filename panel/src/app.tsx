@@ -2,6 +2,7 @@ import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { ShopFormatContext } from './format.ts';
 import { adoptLanguage } from './language/choice.ts';
+import { t } from './language/texts.ts';
 import { Forgot } from './session/forgot.tsx';
 import { InvitationScreen } from './session/invitation.tsx';
 import { Login, LoginAgain } from './session/login.tsx';
@@ -73,7 +74,7 @@ function Session() {
                   </Route>
                 ))}
                 <Route>
-                  <Empty title="There is no such screen" />
+                  <Empty title={t('There is no such screen')} />
                 </Route>
               </Switch>
             </Suspense>

@@ -7,7 +7,7 @@ import {
   readNumber,
   showAmount,
 } from '../../cli/src/formats/amounts.ts';
-import { panelLanguage, t } from './language/texts.ts';
+import { panelLanguage, t, tn } from './language/texts.ts';
 import { VALUES } from './language/values.ts';
 
 /** The shop's currency, time zone and language. */
@@ -44,7 +44,7 @@ function numberTexts(locale: string, currency: string): { amounts: NumberTexts; 
       read: (text) => {
         const { number, problem } = readNumber(text, grams, WORDS);
         return number === undefined
-          ? { problem: problem ?? `Enter a number such as 12${style.sign}5.` }
+          ? { problem: problem ?? t('Enter a number such as 12{sign}5.', { sign: style.sign }) }
           : { amount: number };
       },
     },
@@ -93,8 +93,8 @@ export function useFormat() {
         return (years.format(date) === thisYear ? times : timesOfOtherYears).format(date);
       },
       number: (value: number) => numbers.format(value),
-      /** Formats a count and its noun with a regular plural: "1 order", "1,200 orders". */
-      counted: (value: number, noun: string) => `${numbers.format(value)} ${noun}${value === 1 ? '' : 's'}`,
+      /** Formats a count and its noun: "1 order", "1,200 orders". */
+      counted: (value: number, one: string, other: string) => tn(value, one, other, { count: numbers.format(value) }),
     };
   }, [currency, timeZone, locale]);
 }

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
@@ -22,20 +23,22 @@ export function Forgot() {
     request.mutate(String(new FormData(event.currentTarget).get('email')).trim());
   }
   return (
-    <Gate title="Forgot your password?">
+    <Gate title={t('Forgot your password?')}>
       {request.isSuccess ? (
-        <p role="status">If this address has an account, an e-mail is on its way. Its link works for 30 minutes.</p>
+        <p role="status">
+          {t('If this address has an account, an e-mail is on its way. Its link works for 30 minutes.')}
+        </p>
       ) : (
         <Form busy={request.isPending} onSubmit={submit}>
-          <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+          <TextField label={t('E-mail')} name="email" type="email" autoComplete="username" required autoFocus />
           <FormError error={request.error} />
           <Button type="submit" kind="primary" busy={request.isPending}>
-            Send me a link
+            {t('Send me a link')}
           </Button>
         </Form>
       )}
       <p>
-        <Link to="/">Back to the login</Link>
+        <Link to="/">{t('Back to the login')}</Link>
       </p>
     </Gate>
   );

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, fieldError, type Schemas } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
@@ -33,9 +34,9 @@ export function InvitationScreen() {
   if (token === '') return <Incomplete />;
   if (query.error) {
     return (
-      <Gate title="This invitation does not work">
+      <Gate title={t('This invitation does not work')}>
         <LoadError error={query.error} />
-        <Link to="/">To the login</Link>
+        <Link to="/">{t('To the login')}</Link>
       </Gate>
     );
   }
@@ -47,9 +48,9 @@ export function InvitationScreen() {
 
 function Incomplete() {
   return (
-    <Gate title="This link is not complete">
-      <p>Open it from the e-mail again, or ask for a new invitation.</p>
-      <Link to="/">To the login</Link>
+    <Gate title={t('This link is not complete')}>
+      <p>{t('Open it from the e-mail again, or ask for a new invitation.')}</p>
+      <Link to="/">{t('To the login')}</Link>
     </Gate>
   );
 }
@@ -64,13 +65,11 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
     },
   });
   return (
-    <Gate title={`Join ${invitation.merchant.name}`}>
-      <p>
-        {invitation.email} is invited as {invitation.role}.
-      </p>
+    <Gate title={t('Join {name}', { name: invitation.merchant.name })}>
+      <p>{t('{email} is invited as {role}.', { email: invitation.email, role: invitation.role })}</p>
       <FormError error={accept.error} />
       <Button kind="primary" busy={accept.isPending} onClick={() => accept.mutate()}>
-        Accept
+        {t('Accept')}
       </Button>
     </Gate>
   );
@@ -94,13 +93,16 @@ function Register({ token, invitation }: { token: string; invitation: Invitation
     register.mutate({ name: String(form.get('name')).trim(), password: String(form.get('password')) });
   }
   return (
-    <Gate title={`Join ${invitation.merchant.name}`}>
+    <Gate title={t('Join {name}', { name: invitation.merchant.name })}>
       <p>
-        {invitation.email} is invited as {invitation.role}. Choose how you are called, and a password.
+        {t('{email} is invited as {role}. Choose how you are called, and a password.', {
+          email: invitation.email,
+          role: invitation.role,
+        })}
       </p>
       <Form busy={register.isPending} onSubmit={submit}>
         <TextField
-          label="Your name"
+          label={t('Your name')}
           name="name"
           autoComplete="name"
           error={fieldError(register.error, 'name')}
@@ -108,7 +110,7 @@ function Register({ token, invitation }: { token: string; invitation: Invitation
           autoFocus
         />
         <TextField
-          label="Password"
+          label={t('Password')}
           name="password"
           type="password"
           autoComplete="new-password"
@@ -117,7 +119,7 @@ function Register({ token, invitation }: { token: string; invitation: Invitation
         />
         <FormError error={register.error} />
         <Button type="submit" kind="primary" busy={register.isPending}>
-          Join
+          {t('Join')}
         </Button>
       </Form>
     </Gate>

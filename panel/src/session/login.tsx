@@ -2,6 +2,7 @@ import { type CommerceError, unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { api, meKey, queryClient } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -12,10 +13,10 @@ import { refreshSession, useMe } from './use-me.ts';
 
 export function Login() {
   return (
-    <Gate title="Log in">
+    <Gate title={t('Log in')}>
       <LoginForm />
       <p>
-        <Link to="/forgot">Forgot your password?</Link>
+        <Link to="/forgot">{t('Forgot your password?')}</Link>
       </p>
     </Gate>
   );
@@ -30,12 +31,12 @@ export function LoginAgain() {
   return (
     <Dialog
       open
-      closedOnlyBy="Leave without saving"
+      closedOnlyBy={t('Leave without saving')}
       onClose={() => window.location.assign('/panel/')}
-      title="Log in again"
+      title={t('Log in again')}
     >
       <div className="login-again">
-        <p>Your session has ended. What you have not saved yet is still there.</p>
+        <p>{t('Your session has ended. What you have not saved yet is still there.')}</p>
         <LoginForm before={staff.id} />
       </div>
     </Dialog>
@@ -78,22 +79,22 @@ function LoginForm({ before }: { before?: string }) {
 
   return (
     <Form busy={busy} onSubmit={(event) => void submit(event)}>
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
-      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      <TextField label={t('E-mail')} name="email" type="email" autoComplete="username" required autoFocus />
+      <TextField label={t('Password')} name="password" type="password" autoComplete="current-password" required />
       {needsCode && (
         <TextField
-          label="Code of your authenticator app"
+          label={t('Code of your authenticator app')}
           name="totp_code"
           inputMode="numeric"
           autoComplete="one-time-code"
-          hint="Or one of your recovery codes."
+          hint={t('Or one of your recovery codes.')}
           required
           autoFocus
         />
       )}
       <FormError error={error} />
       <Button type="submit" kind="primary" busy={busy}>
-        Log in
+        {t('Log in')}
       </Button>
     </Form>
   );

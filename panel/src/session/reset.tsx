@@ -3,6 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { api, fieldError } from '../api.ts';
+import { rich } from '../language/rich.tsx';
+import { t } from '../language/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from '../ui/form-error.tsx';
@@ -23,22 +25,24 @@ export function Reset() {
   }
   if (token === '') {
     return (
-      <Gate title="This link is not complete">
-        <p>Open it from the e-mail again, or ask for a new one.</p>
-        <Link to="/forgot">Send me a new link</Link>
+      <Gate title={t('This link is not complete')}>
+        <p>{t('Open it from the e-mail again, or ask for a new one.')}</p>
+        <Link to="/forgot">{t('Send me a new link')}</Link>
       </Gate>
     );
   }
   return (
-    <Gate title="Set a new password">
+    <Gate title={t('Set a new password')}>
       {reset.isSuccess ? (
         <p role="status">
-          The password is set, and every session has ended. <Link to="/">Log in</Link> with it.
+          {rich('The password is set, and every session has ended. {link} with it.', {
+            link: <Link to="/">{t('Log in')}</Link>,
+          })}
         </p>
       ) : (
         <Form busy={reset.isPending} onSubmit={submit}>
           <TextField
-            label="New password"
+            label={t('New password')}
             name="new_password"
             type="password"
             autoComplete="new-password"
@@ -47,10 +51,10 @@ export function Reset() {
             autoFocus
           />
           <FormError error={reset.error}>
-            <Link to="/forgot">Send me a new link</Link>
+            <Link to="/forgot">{t('Send me a new link')}</Link>
           </FormError>
           <Button type="submit" kind="primary" busy={reset.isPending}>
-            Set the password
+            {t('Set the password')}
           </Button>
         </Form>
       )}

@@ -1,16 +1,19 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { api, inWords } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/held.tsx';
 import { onConfirmIdentity, type Wanted } from './step-up.ts';
 
-const PASSWORD_HINT =
-  'This change concerns money or access, so please enter your password again, or a code of your authenticator app.';
-const CODE_HINT =
-  'This change concerns your second factor: enter a code of your authenticator app, or a recovery code.';
+const PASSWORD_HINT = t(
+  'This change concerns money or access, so please enter your password again, or a code of your authenticator app.',
+);
+const CODE_HINT = t(
+  'This change concerns your second factor: enter a code of your authenticator app, or a recovery code.',
+);
 
 /** Asks for the password again before sensitive changes to payments, bank details, staff or keys. */
 export function StepUpDialog() {
@@ -59,10 +62,10 @@ export function StepUpDialog() {
   }
 
   return (
-    <Dialog open={open} onClose={() => close(false)} title="Confirm that it is you">
+    <Dialog open={open} onClose={() => close(false)} title={t('Confirm that it is you')}>
       <Form busy={busy} onSubmit={(event) => void submit(event)}>
         <TextField
-          label={onlyCode ? 'Code' : 'Password'}
+          label={onlyCode ? t('Code') : t('Password')}
           name="secret"
           type={onlyCode ? 'text' : 'password'}
           autoComplete={onlyCode ? 'one-time-code' : 'current-password'}
@@ -72,9 +75,9 @@ export function StepUpDialog() {
           autoFocus
         />
         <footer>
-          <Button onClick={() => close(false)}>Cancel</Button>
+          <Button onClick={() => close(false)}>{t('Cancel')}</Button>
           <Button type="submit" kind="primary" busy={busy}>
-            Confirm
+            {t('Confirm')}
           </Button>
         </footer>
       </Form>

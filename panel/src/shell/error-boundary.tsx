@@ -1,4 +1,5 @@
 import { Component, type ReactNode, useEffect, useState } from 'react';
+import { t } from '../language/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { PartNotLoaded } from './lazy-part.ts';
@@ -51,14 +52,14 @@ function NotLoaded() {
   }, []);
 
   return (
-    <Page title="This screen could not be loaded">
+    <Page title={t('This screen could not be loaded')}>
       <div className="load-error" role="alert">
         <p>
           {unreachable
-            ? 'The server still cannot be reached. Check the connection.'
-            : 'The connection was lost while the screen was loading.'}
+            ? t('The server still cannot be reached. Check the connection.')
+            : t('The connection was lost while the screen was loading.')}
         </p>
-        <Button onClick={() => void retry()}>Try again</Button>
+        <Button onClick={() => void retry()}>{t('Try again')}</Button>
       </div>
     </Page>
   );
@@ -66,12 +67,12 @@ function NotLoaded() {
 
 function Broken({ onRetry }: { onRetry: () => void }) {
   return (
-    <Page title="This screen has failed">
+    <Page title={t('This screen has failed')}>
       <div className="load-error" role="alert">
-        <p>An error in the panel stopped this screen. Other screens still work.</p>
+        <p>{t('An error in the panel stopped this screen. Other screens still work.')}</p>
         <div className="actions">
-          <Button onClick={onRetry}>Try again</Button>
-          <Button onClick={() => window.location.reload()}>Reload the panel</Button>
+          <Button onClick={onRetry}>{t('Try again')}</Button>
+          <Button onClick={() => window.location.reload()}>{t('Reload the panel')}</Button>
         </div>
       </div>
     </Page>

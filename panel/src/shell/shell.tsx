@@ -56,7 +56,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </header>
       <nav id="menu" className={open ? 'menu open' : 'menu'} aria-label={t('Panel')}>
         <ShopName name={merchant.name} />
-        <button type="button" className="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={search}>
+        <button type="button" className="search-button" aria-keyshortcuts={'Control+K Meta+K'} onClick={search}>
           <Icon name="search" /> <span>{t('Search')}</span> <kbd>{withCtrl('K')}</kbd>
         </button>
         <Menu />

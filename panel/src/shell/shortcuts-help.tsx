@@ -12,8 +12,8 @@ export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
     [withCtrl('K'), t('Search everything')],
     ['/', t('Search this list')],
     [withCtrl('S'), t('Save the form')],
-    [withCtrl('Enter'), t('Confirm a dialog')],
-    ['Esc', t('Close a dialog')],
+    [withCtrl(t('Enter')), t('Confirm a dialog')],
+    [t('Esc'), t('Close a dialog')],
     ['?', t('Show these shortcuts')],
   ];
   const places = sections.filter(({ scope }) => scope === undefined || scopes.includes(scope));

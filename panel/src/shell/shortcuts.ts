@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { t } from '../language/texts.ts';
 
 interface Overlays {
   palette: () => void;
@@ -15,7 +16,7 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** The name of a shortcut with Ctrl, or with ⌘ on a Mac. */
 export function withCtrl(key: string): string {
-  return isMac ? `⌘ ${key}` : `Ctrl ${key}`;
+  return isMac ? `⌘ ${key}` : t('Ctrl {key}', { key });
 }
 
 export function singleKeys(): boolean {

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react';
 import './chips.css';
+import { t } from '../language/texts.ts';
 
 /**
  * A list of short texts. Enter or a comma adds one, × removes one. Several texts can be pasted together, separated by
@@ -63,7 +64,7 @@ export function Chips({
               {!disabled && (
                 <button
                   type="button"
-                  aria-label={`Remove ${value}`}
+                  aria-label={t('Remove {value}', { value })}
                   onClick={() => onChange(values.filter((other) => other !== value))}
                 >
                   ×

@@ -3,6 +3,7 @@ import { useFormat } from '../format.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import './conflict-dialog.css';
+import { t } from '../language/texts.ts';
 
 /** A field that two users have changed, with both values as text. */
 export interface ConflictField {
@@ -66,22 +67,24 @@ export function ConflictDialog({
 }) {
   const format = useFormat();
   return (
-    <Dialog open={source !== undefined} onClose={onClose} title="Somebody else changed this meanwhile" wide>
+    <Dialog open={source !== undefined} onClose={onClose} title={t('Somebody else changed this meanwhile')} wide>
       <p>
-        {source?.by ? <strong>{source.by}</strong> : 'Somebody'} saved a change
-        {source?.at && ` on ${format.time(source.at)}`}, after you had opened it. Nothing of yours is saved yet.
+        {source?.by ? <strong>{source.by}</strong> : t('Somebody')} {t('saved a change')}
+        {source?.at && ` ${t('on {at}', { at: format.time(source.at) })}`}
+        {t(', after you had opened it. Nothing of yours is saved yet.')}
       </p>
       {fields.length > 0 && <Fields fields={fields} />}
       <p className="hint">
-        “Keep mine” saves your changes upon theirs: fields that only they changed stay as theirs. “Take theirs” drops
-        what you changed.
+        {t(
+          '“Keep mine” saves your changes upon theirs: fields that only they changed stay as theirs. “Take theirs” drops what you changed.',
+        )}
       </p>
       <footer>
         <Button disabled={busy} onClick={onTakeTheirs}>
-          Take theirs
+          {t('Take theirs')}
         </Button>
         <Button kind="primary" busy={busy} onClick={onKeepMine}>
-          Keep mine
+          {t('Keep mine')}
         </Button>
       </footer>
     </Dialog>
@@ -91,24 +94,24 @@ export function ConflictDialog({
 function Fields({ fields }: { fields: ConflictField[] }) {
   return (
     <table className="data-table conflict">
-      <caption className="unseen">What differs</caption>
+      <caption className="unseen">{t('What differs')}</caption>
       <thead>
         <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Mine</th>
-          <th scope="col">Theirs</th>
+          <th scope="col">{t('Field')}</th>
+          <th scope="col">{t('Mine')}</th>
+          <th scope="col">{t('Theirs')}</th>
         </tr>
       </thead>
       <tbody>
         {fields.map(({ label, mine, theirs, contested }) => (
           <tr key={label}>
-            <td data-label="Field">
+            <td data-label={t('Field')}>
               <span>
-                {label} {contested && <span className="badge open">both changed it</span>}
+                {label} {contested && <span className="badge open">{t('both changed it')}</span>}
               </span>
             </td>
-            <td data-label="Mine">{mine || '—'}</td>
-            <td data-label="Theirs">{theirs || '—'}</td>
+            <td data-label={t('Mine')}>{mine || '—'}</td>
+            <td data-label={t('Theirs')}>{theirs || '—'}</td>
           </tr>
         ))}
       </tbody>

@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from 'react';
-import { panelLanguage } from '../language/texts.ts';
+import { panelLanguage, t } from '../language/texts.ts';
 import { Button } from './button.tsx';
 
 /** Country codes that the API accepts (`Country` in the contract). */
@@ -54,7 +54,7 @@ export function CountriesField({
             <button
               type="button"
               className="close"
-              aria-label={`Remove ${countryName(code)}`}
+              aria-label={t('Remove {code}', { code: countryName(code) })}
               onClick={() => onChange(value.filter((each) => each !== code))}
             >
               ×
@@ -64,10 +64,10 @@ export function CountriesField({
       </ul>
       <div className="inline">
         <label className="unseen" htmlFor={id}>
-          Country to add
+          {t('Country to add')}
         </label>
         <select id={id} value={next} onChange={(event) => setNext(event.target.value)}>
-          <option value="">Choose a country</option>
+          <option value="">{t('Choose a country')}</option>
           <CountryOptions />
         </select>
         <Button
@@ -77,7 +77,7 @@ export function CountriesField({
             setNext('');
           }}
         >
-          Add
+          {t('Add')}
         </Button>
       </div>
     </fieldset>

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
 import { useFormat } from '../format.ts';
+import { t } from '../language/texts.ts';
 import { Breakable } from './breakable.tsx';
 import { Button } from './button.tsx';
 import { openRow } from './open-row.ts';
@@ -85,7 +86,7 @@ export function DataTable<Row extends { id: string }>({
       {/* On phones, replaces the checkbox in the table's head, which is hidden there. */}
       {selectsAll && (
         <label className="select-all">
-          <input {...selectsAll} /> Select all on this page
+          <input {...selectsAll} /> {t('Select all on this page')}
         </label>
       )}
       <table className="data-table">
@@ -95,7 +96,7 @@ export function DataTable<Row extends { id: string }>({
             <tr key={group.id}>
               {selection && (
                 <th scope="col" className="select">
-                  <input {...selectsAll} aria-label="Select all on this page" />
+                  <input {...selectsAll} aria-label={t('Select all on this page')} />
                 </th>
               )}
               {group.headers.map((header) => (
@@ -169,15 +170,19 @@ export function Pager({
   if (total === 0) return null;
   const first = (page - 1) * limit + 1;
   return (
-    <nav className="pager" aria-label="Pages">
+    <nav className="pager" aria-label={t('Pages')}>
       <span>
-        {number(first)}–{number(Math.min(page * limit, total))} of {number(total)}
+        {t('{first}–{min} of {total}', {
+          first: number(first),
+          min: number(Math.min(page * limit, total)),
+          total: number(total),
+        })}
       </span>
       <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
-        Previous
+        {t('Previous')}
       </Button>
       <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
-        Next
+        {t('Next')}
       </Button>
     </nav>
   );

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { queryClient } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { Button } from './button.tsx';
 import { Confirm } from './dialog.tsx';
 import { toast, toastError } from './toasts.tsx';
@@ -9,7 +10,7 @@ import { toast, toastError } from './toasts.tsx';
 /** Deletes the object of the screen after a confirmation that names the consequences, and returns to its list. */
 export function DeleteButton({
   name,
-  action = 'Delete',
+  action = t('Delete'),
   list,
   send,
   shownBy,
@@ -36,7 +37,7 @@ export function DeleteButton({
       // Cached lists would show the deleted object until they are refetched.
       for (const each of shownBy) queryClient.removeQueries({ queryKey: [each], type: 'inactive' });
       navigate(list, { replace: true });
-      toast(`${name} is deleted.`);
+      toast(t('{name} is deleted.', { name }));
     },
     onError: (error) => {
       setAsking(false);
@@ -45,12 +46,12 @@ export function DeleteButton({
   });
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Delete</Button>
+      <Button onClick={() => setAsking(true)}>{t('Delete')}</Button>
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
         onConfirm={() => deletion.mutate()}
-        title={`Delete ${name}?`}
+        title={t('Delete {name}?', { name })}
         action={action}
         busy={deletion.isPending}
       >

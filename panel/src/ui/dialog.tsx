@@ -1,6 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
+import { t } from '../language/texts.ts';
 import { Button } from './button.tsx';
 
 /** A modal dialog. It traps the focus, closes on Escape and then restores the focus. */
@@ -34,7 +35,7 @@ export function Dialog({
         <BaseDialog.Popup className={wide ? 'dialog wide' : 'dialog'}>
           <header>
             <BaseDialog.Title>{title}</BaseDialog.Title>
-            <BaseDialog.Close className="close" aria-label={closedOnlyBy ?? 'Close'} title={closedOnlyBy}>
+            <BaseDialog.Close className="close" aria-label={closedOnlyBy ?? t('Close')} title={closedOnlyBy}>
               ×
             </BaseDialog.Close>
           </header>
@@ -75,7 +76,7 @@ export function Confirm({
           </header>
           <AlertDialog.Description render={<div />}>{children}</AlertDialog.Description>
           <footer>
-            <AlertDialog.Close className="button plain">Cancel</AlertDialog.Close>
+            <AlertDialog.Close className="button plain">{t('Cancel')}</AlertDialog.Close>
             <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
               {action}
             </Button>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { inWords } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { Button } from './button.tsx';
 
 /** Shows the error of a form, given as an Error or a sentence. Screen readers announce it. */
@@ -29,7 +30,7 @@ export function DialogFoot({
     <>
       <FormError error={error} />
       <footer>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>{t('Cancel')}</Button>
         <Button type="submit" kind="primary" busy={work.isPending}>
           {action}
         </Button>

@@ -19,7 +19,7 @@ export function Page({
   children: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · Merchant panel`;
+    document.title = t('{title} · Merchant panel', { title });
   }, [title]);
   return (
     <div className="page">
@@ -87,7 +87,7 @@ export function LoadError({ error, onRetry }: { error: unknown; onRetry?: () => 
   return (
     <div className="load-error" role="alert">
       <p>{inWords(error)}</p>
-      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry && <Button onClick={onRetry}>{t('Try again')}</Button>}
     </div>
   );
 }

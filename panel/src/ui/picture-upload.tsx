@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { inWords } from '../api.ts';
+import { t } from '../language/texts.ts';
 import { TextField } from './field.tsx';
 import { Held } from './held.tsx';
 import { PICTURE_TYPES, uploadPicture } from './upload.ts';
@@ -28,7 +29,7 @@ export function PictureUpload({
         label={label}
         type="file"
         accept={PICTURE_TYPES.join()}
-        hint={upload.isPending ? 'Uploading…' : 'JPEG, PNG or WebP, 20 MB at most.'}
+        hint={upload.isPending ? t('Uploading…') : t('JPEG, PNG or WebP, 20 MB at most.')}
         error={upload.error ? inWords(upload.error) : undefined}
         onChange={({ target }) => {
           const file = target.files?.[0];

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { isLargeChange } from '../../../cli/src/formats/decimals.ts';
 import { useFormat } from '../format.ts';
+import { t } from '../language/texts.ts';
 import { Confirm } from './dialog.tsx';
 import { isUnread } from './typed-number.ts';
 
@@ -39,11 +40,11 @@ export function usePriceQuestion(): {
         close();
         asked?.save();
       }}
-      title="Change the price this much?"
-      action="Change the price"
+      title={t('Change the price this much?')}
+      action={t('Change the price')}
       danger={false}
     >
-      <p>The price changes by more than 80 %. Check the decimal sign.</p>
+      <p>{t('The price changes by more than 80 %. Check the decimal sign.')}</p>
       <ul>
         {asked?.changes.slice(0, MOST_LISTED).map(({ name, before, after }) => (
           <li key={name}>
@@ -52,7 +53,11 @@ export function usePriceQuestion(): {
         ))}
       </ul>
       {asked && asked.changes.length > MOST_LISTED && (
-        <p>And {counted(asked.changes.length - MOST_LISTED, 'other price')}.</p>
+        <p>
+          {t('And {count}.', {
+            count: counted(asked.changes.length - MOST_LISTED, '{count} other price', '{count} other prices'),
+          })}
+        </p>
       )}
     </Confirm>
   );

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import './reorder.css';
+import { t } from '../language/texts.ts';
 
 /** Handlers and attributes for the rows of a sortable list. */
 export interface Reorder {
@@ -26,7 +27,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
 
   function move(from: number, to: number) {
     onMove(from, to);
-    setSaid(`Moved to position ${to + 1} of ${count}.`);
+    setSaid(t('Moved to position {to} of {count}.', { to: to + 1, count }));
   }
 
   function step(index: number, by: -1 | 1) {
@@ -109,7 +110,7 @@ export function ReorderControls({ reorder, index, name }: { reorder: Reorder; in
       <span
         className="grip"
         aria-hidden="true"
-        title="Drag to move"
+        title={t('Drag to move')}
         onPointerDown={(event) => {
           if (event.button !== 0) return;
           event.preventDefault();
@@ -121,7 +122,7 @@ export function ReorderControls({ reorder, index, name }: { reorder: Reorder; in
       <button
         type="button"
         data-move="up"
-        aria-label={`Move ${name} up`}
+        aria-label={t('Move {name} up', { name })}
         disabled={index === 0}
         onClick={() => reorder.step(index, -1)}
       >
@@ -130,7 +131,7 @@ export function ReorderControls({ reorder, index, name }: { reorder: Reorder; in
       <button
         type="button"
         data-move="down"
-        aria-label={`Move ${name} down`}
+        aria-label={t('Move {name} down', { name })}
         disabled={index === reorder.count - 1}
         onClick={() => reorder.step(index, 1)}
       >

@@ -2,6 +2,7 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import { FormError } from './form-error.tsx';
 import './save-bar.css';
+import { t } from '../language/texts.ts';
 
 /** Shown while there are unsaved changes. */
 export function SaveBar({
@@ -38,10 +39,10 @@ export function SaveBar({
       {buttons ?? (
         <>
           <Button disabled={busy} onClick={onDiscard}>
-            Discard
+            {t('Discard')}
           </Button>
           <Button kind="primary" busy={busy} disabled={waits} onClick={onSave}>
-            Save
+            {t('Save')}
           </Button>
         </>
       )}

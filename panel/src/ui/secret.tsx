@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../language/texts.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { toastError } from './toasts.tsx';
@@ -17,11 +18,11 @@ export function SecretDialog({
 }) {
   return (
     <Dialog open={secret !== undefined} onClose={onClose} title={title}>
-      <p>{note} It is shown only now.</p>
+      <p>{t('{note} It is shown only now.', { note })}</p>
       {secret !== undefined && <Copyable text={secret} />}
       <footer>
         <Button kind="primary" onClick={onClose}>
-          I have stored it
+          {t('I have stored it')}
         </Button>
       </footer>
     </Dialog>
@@ -39,10 +40,10 @@ export function Copyable({ text }: { text: string }) {
           navigator.clipboard.writeText(text).then(() => setCopied(true), toastError);
         }}
       >
-        {copied ? 'Copied' : 'Copy'}
+        {copied ? t('Copied') : t('Copy')}
       </Button>
       <span className="unseen" role="status">
-        {copied ? 'Copied' : ''}
+        {copied ? t('Copied') : ''}
       </span>
     </div>
   );

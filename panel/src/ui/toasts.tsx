@@ -35,7 +35,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     <Toast.Provider toastManager={manager}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="toasts">
+        <Toast.Viewport className="toasts" aria-label={t('Notifications')}>
           <List />
         </Toast.Viewport>
       </Toast.Portal>
@@ -49,7 +49,7 @@ function List() {
     <Toast.Root key={each.id} toast={each} className={each.type === 'error' ? 'toast error' : 'toast'}>
       <Toast.Title render={<p />} />
       {each.actionProps && <Toast.Action className="undo" />}
-      <Toast.Close className="close" aria-label="Dismiss">
+      <Toast.Close className="close" aria-label={t('Dismiss')}>
         ×
       </Toast.Close>
     </Toast.Root>

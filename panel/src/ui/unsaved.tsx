@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { t } from '../language/texts.ts';
 import { Confirm } from './dialog.tsx';
 
 /**
@@ -7,9 +8,9 @@ import { Confirm } from './dialog.tsx';
  */
 export function UnsavedGuard({
   dirty,
-  title = 'Leave without saving?',
-  action = 'Leave without saving',
-  children = 'Your changes are not saved yet.',
+  title = t('Leave without saving?'),
+  action = t('Leave without saving'),
+  children = t('Your changes are not saved yet.'),
 }: {
   dirty: boolean;
   /** Texts for a part of the screen that is not a form. */

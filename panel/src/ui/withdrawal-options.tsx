@@ -1,12 +1,15 @@
 /** The options of a choice of `withdrawal_exempt`. */
+
+import { t } from '../language/texts.ts';
+
 export function WithdrawalOptions() {
   return (
     <>
-      <option value="none">Applies</option>
-      <option value="custom_made">Excluded: made to order</option>
-      <option value="perishable">Excluded: perishable</option>
-      <option value="sealed_hygiene">Excluded once unsealed: hygiene</option>
-      <option value="digital">Excluded once begun: digital content</option>
+      <option value="none">{t('Applies')}</option>
+      <option value="custom_made">{t('Excluded: made to order')}</option>
+      <option value="perishable">{t('Excluded: perishable')}</option>
+      <option value="sealed_hygiene">{t('Excluded once unsealed: hygiene')}</option>
+      <option value="digital">{t('Excluded once begun: digital content')}</option>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, fieldError, readAgain, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -20,14 +21,14 @@ import { TwoFactor } from './two-factor.tsx';
 export function Account() {
   const { staff, role } = useMe();
   return (
-    <Page title="Your account">
+    <Page title={t('Your account')}>
       <Card>
         <dl className="facts">
-          <dt>Name</dt>
+          <dt>{t('Name')}</dt>
           <dd>{staff.name}</dd>
-          <dt>E-mail</dt>
+          <dt>{t('E-mail')}</dt>
           <dd>{staff.email}</dd>
-          <dt>Role</dt>
+          <dt>{t('Role')}</dt>
           <dd>{label(role)}</dd>
         </dl>
       </Card>
@@ -46,7 +47,7 @@ function Password() {
       unwrap(api.POST('/api/dashboard/account/password', { body })),
     onSuccess: async () => {
       await readAgain('sessions');
-      toast('The password is changed. All other sessions have ended.');
+      toast(t('The password is changed. All other sessions have ended.'));
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -60,11 +61,11 @@ function Password() {
     save.mutate(body, { onSuccess: () => element.reset() });
   }
   return (
-    <Card title="Password">
+    <Card title={t('Password')}>
       <Form busy={save.isPending} onSubmit={submit}>
         <div className="fields-2">
           <TextField
-            label="Current password"
+            label={t('Current password')}
             name="current_password"
             type="password"
             autoComplete="current-password"
@@ -72,7 +73,7 @@ function Password() {
             required
           />
           <TextField
-            label="New password"
+            label={t('New password')}
             name="new_password"
             type="password"
             autoComplete="new-password"
@@ -83,7 +84,7 @@ function Password() {
         <FormError error={save.error} />
         <footer>
           <Button type="submit" kind="primary" busy={save.isPending}>
-            Change the password
+            {t('Change the password')}
           </Button>
         </footer>
       </Form>
@@ -108,16 +109,16 @@ function Sessions() {
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/account/sessions')),
     onSuccess: async () => {
       await readAgain('sessions');
-      toast('All other sessions have ended.');
+      toast(t('All other sessions have ended.'));
     },
     onError: toastError,
   });
   return (
     <Card
-      title="Where you are logged in"
+      title={t('Where you are logged in')}
       actions={
         <Button busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
-          End all others
+          {t('End all others')}
         </Button>
       }
     >
@@ -141,27 +142,27 @@ function SessionRows({
 }) {
   const format = useFormat();
   const columns: Column<Session>[] = [
-    { id: 'device', header: 'Device', cell: ({ device }) => device },
-    { id: 'ip', header: 'Address', cell: ({ ip }) => ip ?? '—' },
-    { id: 'since', header: 'Since', short: true, cell: ({ created_at }) => format.time(created_at) },
-    { id: 'used', header: 'Last used', short: true, cell: ({ last_used_at }) => format.time(last_used_at) },
+    { id: 'device', header: t('Device'), cell: ({ device }) => device },
+    { id: 'ip', header: t('Address'), cell: ({ ip }) => ip ?? '—' },
+    { id: 'since', header: t('Since'), short: true, cell: ({ created_at }) => format.time(created_at) },
+    { id: 'used', header: t('Last used'), short: true, cell: ({ last_used_at }) => format.time(last_used_at) },
     {
       id: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: (session) =>
         session.current ? (
-          <Badge value="active">This one</Badge>
+          <Badge value="active">{t('This one')}</Badge>
         ) : (
           <Button
             kind="quiet"
-            aria-label={`End ${session.device}`}
+            aria-label={t('End {device}', { device: session.device })}
             busy={ending === session.id}
             onClick={() => onEnd(session.id)}
           >
-            End
+            {t('End')}
           </Button>
         ),
     },
   ];
-  return <DataTable caption="Sessions" columns={columns} rows={sessions} />;
+  return <DataTable caption={t('Sessions')} columns={columns} rows={sessions} />;
 }

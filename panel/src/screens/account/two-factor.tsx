@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, inWords, queryClient, readAgain } from '../../api.ts';
+import { t, tn } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
@@ -22,24 +23,26 @@ export function TwoFactor() {
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/account/two-factor', { signal })),
   });
   return (
-    <Card title="Second factor">
-      <p className="quiet-text">Besides the password, a login then asks for a code that an app on your phone shows.</p>
+    <Card title={t('Second factor')}>
+      <p className="quiet-text">
+        {t('Besides the password, a login then asks for a code that an app on your phone shows.')}
+      </p>
       <Loaded query={query}>
         {({ status, recovery_codes_left }) =>
           status === 'on' ? (
             <>
               <p>
-                <Badge value="active">On</Badge> {recoveryInWords(recovery_codes_left)}
+                <Badge value="active">{t('On')}</Badge> {recoveryInWords(recovery_codes_left)}
               </p>
               <div className="actions">
-                <Button onClick={() => setOpen('codes')}>New recovery codes</Button>
-                <Button onClick={() => setOpen('off')}>Turn off</Button>
+                <Button onClick={() => setOpen('codes')}>{t('New recovery codes')}</Button>
+                <Button onClick={() => setOpen('off')}>{t('Turn off')}</Button>
               </div>
             </>
           ) : (
             <div className="actions">
-              <Badge value="none">Off</Badge>
-              <Button onClick={() => setOpen('on')}>Turn on</Button>
+              <Badge value="none">{t('Off')}</Badge>
+              <Button onClick={() => setOpen('on')}>{t('Turn on')}</Button>
             </div>
           )
         }
@@ -70,22 +73,26 @@ function SetUp({ onClose }: { onClose: () => void }) {
   }
   if (confirm.data) return <RecoveryCodes codes={confirm.data.recovery_codes} onClose={onClose} />;
   return (
-    <Dialog open onClose={onClose} title="Turn on the second factor">
+    <Dialog open onClose={onClose} title={t('Turn on the second factor')}>
       <Loaded query={made}>
         {({ qr_svg, totp_secret }) => (
           <Form busy={confirm.isPending} onSubmit={submit}>
-            <p>Scan this with an authenticator app, or enter the key there by hand.</p>
-            <img className="qr" alt="The code to scan" src={`data:image/svg+xml;utf8,${encodeURIComponent(qr_svg)}`} />
+            <p>{t('Scan this with an authenticator app, or enter the key there by hand.')}</p>
+            <img
+              className="qr"
+              alt={t('The code to scan')}
+              src={`data:image/svg+xml;utf8,${encodeURIComponent(qr_svg)}`}
+            />
             <Copyable text={totp_secret} />
             <TextField
-              label="Code from the app"
+              label={t('Code from the app')}
               name="totp_code"
               inputMode="numeric"
               autoComplete="one-time-code"
               error={confirm.error ? inWords(confirm.error) : undefined}
               required
             />
-            <DialogFoot work={confirm} action="Turn on" error={null} onCancel={onClose} />
+            <DialogFoot work={confirm} action={t('Turn on')} error={null} onCancel={onClose} />
           </Form>
         )}
       </Loaded>
@@ -94,8 +101,8 @@ function SetUp({ onClose }: { onClose: () => void }) {
 }
 
 function recoveryInWords(left: number): string {
-  if (left === 0) return 'No recovery code is left: make new ones before you lose the phone.';
-  return left === 1 ? 'One recovery code is left.' : `${left} recovery codes are left.`;
+  if (left === 0) return t('No recovery code is left: make new ones before you lose the phone.');
+  return tn(left, 'One recovery code is left.', '{left} recovery codes are left.', { left });
 }
 
 function NewRecoveryCodes({ onClose }: { onClose: () => void }) {
@@ -110,28 +117,29 @@ function NewRecoveryCodes({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       onConfirm={() => replace.mutate()}
-      title="Make new recovery codes?"
-      action="Make new codes"
+      title={t('Make new recovery codes?')}
+      action={t('Make new codes')}
       busy={replace.isPending}
       danger={false}
     >
-      The codes that you printed or stored before no longer work.
+      {t('The codes that you printed or stored before no longer work.')}
     </Confirm>
   );
 }
 
 function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
-    <Dialog open onClose={onClose} title="Your recovery codes">
+    <Dialog open onClose={onClose} title={t('Your recovery codes')}>
       <p>
-        Each works once instead of a code of the app, if you lose your phone. They are shown only now: print them, or
-        store them.
+        {t(
+          'Each works once instead of a code of the app, if you lose your phone. They are shown only now: print them, or store them.',
+        )}
       </p>
       <pre>{codes.join('\n')}</pre>
       <footer>
-        <Button onClick={() => window.print()}>Print</Button>
+        <Button onClick={() => window.print()}>{t('Print')}</Button>
         <Button kind="primary" onClick={onClose}>
-          I have stored them
+          {t('I have stored them')}
         </Button>
       </footer>
     </Dialog>
@@ -143,7 +151,7 @@ function TurnOff({ open, onClose }: { open: boolean; onClose: () => void }) {
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/account/two-factor')),
     onSuccess: async () => {
       await readAgain('two-factor');
-      toast('The second factor is off.');
+      toast(t('The second factor is off.'));
     },
     onError: toastError,
   });
@@ -152,11 +160,11 @@ function TurnOff({ open, onClose }: { open: boolean; onClose: () => void }) {
       open={open}
       onClose={onClose}
       onConfirm={() => turnOff.mutate(undefined, { onSuccess: onClose })}
-      title="Turn off the second factor?"
-      action="Turn off"
+      title={t('Turn off the second factor?')}
+      action={t('Turn off')}
       busy={turnOff.isPending}
     >
-      Logins then need only the password. The recovery codes are deleted.
+      {t('Logins then need only the password. The recovery codes are deleted.')}
     </Confirm>
   );
 }

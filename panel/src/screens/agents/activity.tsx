@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
@@ -19,17 +20,17 @@ export function Activity({ agent_token_id }: { agent_token_id: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
   return (
-    <Card title="Activity">
+    <Card title={t('Activity')}>
       <Loaded query={events}>
         {({ pages }) => {
           const rows = pages.flatMap(({ audit_events }) => audit_events);
-          if (rows.length === 0) return <p className="quiet-text">Nothing yet.</p>;
+          if (rows.length === 0) return <p className="quiet-text">{t('Nothing yet.')}</p>;
           return (
             <ol className="activity">
               {rows.map(({ id, action, status, summary, created_at }) => (
                 <li key={id}>
                   <span dir="auto">{summary ?? action}</span>
-                  {status >= 400 && <Badge value="refused">Refused</Badge>}
+                  {status >= 400 && <Badge value="refused">{t('Refused')}</Badge>}
                   <span className="quiet-text">{time(created_at)}</span>
                 </li>
               ))}
@@ -39,7 +40,7 @@ export function Activity({ agent_token_id }: { agent_token_id: string }) {
       </Loaded>
       {events.hasNextPage && (
         <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-          Show earlier
+          {t('Show earlier')}
         </Button>
       )}
     </Card>

@@ -15,14 +15,15 @@ import { type AgentToken, useAgentToken, useCustomerEmails } from './agent-queri
 import { CustomerOf } from './agents.tsx';
 import { eachPeriod } from './words.ts';
 import './agents.css';
+import { t } from '../../language/texts.ts';
 
 const SCOPES: Record<string, string> = {
-  'catalog:read': 'search the shop',
-  'cart:write': 'fill carts',
-  'checkout:create': 'prepare purchases',
-  'customer:self': "read the customer's profile",
-  'orders:read': "read the customer's orders",
-  'returns:request': 'prepare returns',
+  'catalog:read': t('search the shop'),
+  'cart:write': t('fill carts'),
+  'checkout:create': t('prepare purchases'),
+  'customer:self': t("read the customer's profile"),
+  'orders:read': t("read the customer's orders"),
+  'returns:request': t('prepare returns'),
 };
 
 /** An agent's permissions, spending and activity. */
@@ -33,8 +34,8 @@ export function Agent({ params }: { params: Record<string, string> }) {
   const data = token.data;
   return (
     <Page
-      title={data?.agent_name ?? 'Agent'}
-      back={{ to: '/agents', label: 'Agents' }}
+      title={data?.agent_name ?? t('Agent')}
+      back={{ to: '/agents', label: t('Agents') }}
       status={data && <Badge value={data.status} />}
       actions={data?.status === 'active' && can('agents:write') && <Revoke token={data} />}
     >
@@ -46,7 +47,7 @@ export function Agent({ params }: { params: Record<string, string> }) {
               <Access token={found} />
             </div>
           ) : (
-            <Empty title="There is no such agent" />
+            <Empty title={t('There is no such agent')} />
           )
         }
       </Loaded>
@@ -60,24 +61,24 @@ function Access({ token }: { token: AgentToken }) {
   const { scopes, categories, currency, last_used_at, revoked_at, revoked_by } = token;
   const { max_per_order_cents, budget_resets_at } = token;
   const facts = [
-    ['For', <CustomerOf key="for" token={token} emails={emails} />],
-    ['May', scopes.map((scope) => SCOPES[scope] ?? scope).join(', ')],
-    ['Only', categories.join(', ')],
-    ['Budget', eachPeriod(minor(token.budget_cents, currency), token.budget_period)],
-    ['At most per order', max_per_order_cents !== null && minor(max_per_order_cents, currency)],
-    ['Used', minor(token.budget_used_cents, currency)],
-    ['Pending', minor(token.budget_pending_cents, currency)],
-    ['Remaining', minor(token.budget_remaining_cents, currency)],
-    ['Budget resets', budget_resets_at && time(budget_resets_at)],
-    ['Total spent', token.budget_period !== 'once' && minor(token.spent_total_cents, currency)],
-    ['Allowed', time(token.created_at)],
-    ['Last used', last_used_at ? time(last_used_at) : 'Never'],
-    ['Until', time(token.expires_at)],
-    ['Revoked', revoked_at && `${time(revoked_at)}, by the ${revoked_by}`],
+    [t('For'), <CustomerOf key="for" token={token} emails={emails} />],
+    [t('May'), scopes.map((scope) => SCOPES[scope] ?? scope).join(', ')],
+    [t('Only'), categories.join(', ')],
+    [t('Budget'), eachPeriod(minor(token.budget_cents, currency), token.budget_period)],
+    [t('At most per order'), max_per_order_cents !== null && minor(max_per_order_cents, currency)],
+    [t('Used'), minor(token.budget_used_cents, currency)],
+    [t('Pending'), minor(token.budget_pending_cents, currency)],
+    [t('Remaining'), minor(token.budget_remaining_cents, currency)],
+    [t('Budget resets'), budget_resets_at && time(budget_resets_at)],
+    [t('Total spent'), token.budget_period !== 'once' && minor(token.spent_total_cents, currency)],
+    [t('Allowed'), time(token.created_at)],
+    [t('Last used'), last_used_at ? time(last_used_at) : t('Never')],
+    [t('Until'), time(token.expires_at)],
+    [t('Revoked'), revoked_at && t('{revoked_at}, by the {revoked_by}', { revoked_at: time(revoked_at), revoked_by })],
   ] as const;
   return (
-    <Card title="Access" actions={<Link to={`/orders?agent_token_id=${token.id}`}>Its orders</Link>}>
-      <p className="hint">The name is what the agent calls itself; nobody has verified it.</p>
+    <Card title={t('Access')} actions={<Link to={`/orders?agent_token_id=${token.id}`}>{t('Its orders')}</Link>}>
+      <p className="hint">{t('The name is what the agent calls itself; nobody has verified it.')}</p>
       <Facts facts={facts} />
     </Card>
   );
@@ -90,7 +91,7 @@ function Revoke({ token }: { token: AgentToken }) {
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params })),
     onSuccess: async () => {
       await readAgain('agents', 'overview');
-      toast(`${token.agent_name} no longer has access.`);
+      toast(t('{agent_name} no longer has access.', { agent_name: token.agent_name }));
     },
     onError: toastError,
     onSettled: () => setAsking(false),
@@ -98,19 +99,20 @@ function Revoke({ token }: { token: AgentToken }) {
   return (
     <>
       <Button kind="danger" onClick={() => setAsking(true)}>
-        Revoke access
+        {t('Revoke access')}
       </Button>
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
         onConfirm={() => work.mutate()}
-        title={`Revoke the access of ${token.agent_name}?`}
-        action="Revoke access"
+        title={t('Revoke the access of {agent_name}?', { agent_name: token.agent_name })}
+        action={t('Revoke access')}
         busy={work.isPending}
       >
         <p>
-          Its next call is rejected. The customer can still confirm purchases that it has prepared, and sees who ended
-          the access. Only the customer can allow it again.
+          {t(
+            'Its next call is rejected. The customer can still confirm purchases that it has prepared, and sees who ended the access. Only the customer can allow it again.',
+          )}
         </p>
       </Confirm>
     </>

@@ -3,6 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ifMatch, readAgain, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { rich } from '../../language/rich.tsx';
+import { t } from '../../language/texts.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -30,12 +32,12 @@ export function Policy() {
     <Loaded query={settings}>
       {({ agent_policy }) => (
         <Card
-          title="Agents in this shop"
+          title={t('Agents in this shop')}
           actions={
             can('settings:write') && (
               <>
                 <Switch policy={agent_policy} />
-                <Button onClick={() => setEditing(true)}>Change limits</Button>
+                <Button onClick={() => setEditing(true)}>{t('Change limits')}</Button>
               </>
             )
           }
@@ -54,16 +56,24 @@ function Words({ policy }: { policy: AgentPolicy }) {
   if (!enabled) {
     return (
       <p>
-        <Badge value="disabled">Off</Badge> No customer can allow an agent. Agents with access keep it until it ends or
-        is revoked below.
+        {rich('{badge} No customer can allow an agent. Agents with access keep it until it ends or is revoked below.', {
+          badge: <Badge value="disabled">{t('Off')}</Badge>,
+        })}
       </p>
     );
   }
   return (
     <p>
-      <Badge value="active">On</Badge> A customer may allow an agent to spend up to {minor(max_budget_cents)}, in all or
-      in each week or month, for at most {counted(max_lifetime_days, 'day')}.
-      {password_above_cents !== null && ` Above ${minor(password_above_cents)} the password is asked again.`}
+      {rich(
+        '{badge} A customer may allow an agent to spend up to {max_budget_cents}, in all or in each week or month, for at most {count}.',
+        {
+          badge: <Badge value="active">{t('On')}</Badge>,
+          max_budget_cents: minor(max_budget_cents),
+          count: counted(max_lifetime_days, '{count} day', '{count} days'),
+        },
+      )}
+      {password_above_cents !== null &&
+        ` ${t('Above {password_above_cents} the password is asked again.', { password_above_cents: minor(password_above_cents) })}`}
     </p>
   );
 }
@@ -86,23 +96,25 @@ function useSavePolicy(said: string) {
 function Switch({ policy }: { policy: AgentPolicy }) {
   const [asking, setAsking] = useState(false);
   const turn = !policy.enabled;
-  const work = useSavePolicy(turn ? 'Customers can allow agents again.' : 'Agents are switched off.');
+  const work = useSavePolicy(turn ? t('Customers can allow agents again.') : t('Agents are switched off.'));
   const save = () => work.mutate({ enabled: turn }, { onError: toastError, onSuccess: () => setAsking(false) });
   return (
     <>
       <Button busy={work.isPending} onClick={() => (turn ? save() : setAsking(true))}>
-        {turn ? 'Switch agents on' : 'Switch agents off'}
+        {turn ? t('Switch agents on') : t('Switch agents off')}
       </Button>
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
         onConfirm={save}
-        title="Switch agents off?"
-        action="Switch off"
+        title={t('Switch agents off?')}
+        action={t('Switch off')}
         busy={work.isPending}
       >
         <p>
-          No customer can allow an agent from now on. To end the access of an agent that has it, open it and revoke it.
+          {t(
+            'No customer can allow an agent from now on. To end the access of an agent that has it, open it and revoke it.',
+          )}
         </p>
       </Confirm>
     </>
@@ -118,7 +130,7 @@ const Field = fieldsOf<LimitsDraft>();
 
 function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void }) {
   const { currency, amounts } = useFormat();
-  const work = useSavePolicy('The limits are saved. They apply to every approval from now on.');
+  const work = useSavePolicy(t('The limits are saved. They apply to every approval from now on.'));
   const zero = amounts.read('0').amount ?? '0';
   const amountOf = (cents: number) => amountLike(zero, BigInt(cents));
   const { max_budget_cents, max_lifetime_days, password_above_cents: above } = policy;
@@ -140,12 +152,16 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
     },
   );
   return (
-    <Dialog open onClose={onClose} title="Limits for agents">
+    <Dialog open onClose={onClose} title={t('Limits for agents')}>
       <DialogFrame editing={editing} onCancel={onClose}>
-        <Field.Amount name="agent_policy.max_budget_cents" label={`Largest budget in ${currency}`} required />
+        <Field.Amount
+          name="agent_policy.max_budget_cents"
+          label={t('Largest budget in {currency}', { currency })}
+          required
+        />
         <Field.Whole
           name="agent_policy.max_lifetime_days"
-          label="Longest access in days"
+          label={t('Longest access in days')}
           type="number"
           min={1}
           max={90}
@@ -153,8 +169,8 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
         />
         <Field.Amount
           name="agent_policy.password_above_cents"
-          label={`Ask for the password above this, in ${currency}`}
-          hint="Empty: only where the login is older than 15 minutes."
+          label={t('Ask for the password above this, in {currency}', { currency })}
+          hint={t('Empty: only where the login is older than 15 minutes.')}
         />
       </DialogFrame>
     </Dialog>

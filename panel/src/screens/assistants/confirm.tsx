@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, queryClient, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -12,12 +13,12 @@ import { toastError } from '../../ui/toasts.tsx';
 type Action = Schemas['AssistantAction'];
 
 const STATES: Record<string, string> = {
-  pending: 'Waits for you. Nothing has changed yet.',
-  running: 'Is running. If this stays so for three minutes, confirm again: it happens only once.',
-  done: 'Confirmed and done.',
-  failed: 'Confirmed, but it was not possible.',
-  declined: 'Declined. Nothing has changed.',
-  expired: 'Expired after 15 minutes. Nothing has changed. Let the assistant ask again.',
+  pending: t('Waits for you. Nothing has changed yet.'),
+  running: t('Is running. If this stays so for three minutes, confirm again: it happens only once.'),
+  done: t('Confirmed and done.'),
+  failed: t('Confirmed, but it was not possible.'),
+  declined: t('Declined. Nothing has changed.'),
+  expired: t('Expired after 15 minutes. Nothing has changed. Let the assistant ask again.'),
 };
 
 /** A change that an assistant wants. Its member confirms or declines it. */
@@ -29,16 +30,16 @@ export function ConfirmChange({ params }: { params: Record<string, string> }) {
       unwrap(api.GET('/api/dashboard/assistant-actions/{action_id}', { params: { path: { action_id } }, signal })),
   });
   return (
-    <Page title="Confirm a change">
+    <Page title={t('Confirm a change')}>
       <Loaded query={query}>{(action) => <Change action={action} />}</Loaded>
     </Page>
   );
 }
 
 const columns: Column<Action['changes'][number]>[] = [
-  { id: 'field', header: 'Field', cell: ({ field }) => label(field.replaceAll('.', ' ')) },
-  { id: 'before', header: 'Now', cell: ({ before }) => before ?? '' },
-  { id: 'after', header: 'Will be sent', cell: ({ after }) => after || 'Empty' },
+  { id: 'field', header: t('Field'), cell: ({ field }) => label(field.replaceAll('.', ' ')) },
+  { id: 'before', header: t('Now'), cell: ({ before }) => before ?? '' },
+  { id: 'after', header: t('Will be sent'), cell: ({ after }) => after || t('Empty') },
 ];
 
 function Change({ action }: { action: Action }) {
@@ -64,15 +65,15 @@ function Change({ action }: { action: Action }) {
     <Card title={action.title}>
       <Facts
         facts={[
-          ['For', action.target],
-          ['Shop', merchant.name],
-          ['Asked by', action.assistant_name],
-          ['Until', action.status === 'pending' ? format.time(action.expires_at) : ''],
-          ['State', STATES[action.status] ?? action.status],
+          [t('For'), action.target],
+          [t('Shop'), merchant.name],
+          [t('Asked by'), action.assistant_name],
+          [t('Until'), action.status === 'pending' ? format.time(action.expires_at) : ''],
+          [t('State'), STATES[action.status] ?? action.status],
         ]}
       />
       <DataTable
-        caption="Values of the change"
+        caption={t('Values of the change')}
         columns={columns}
         rows={action.changes.map((change) => ({ id: change.field, ...change }))}
       />
@@ -81,11 +82,11 @@ function Change({ action }: { action: Action }) {
         <div className="actions">
           {action.status === 'pending' && (
             <Button busy={decline.isPending} disabled={confirm.isPending} onClick={() => decline.mutate()}>
-              Decline
+              {t('Decline')}
             </Button>
           )}
           <Button kind="primary" busy={confirm.isPending} disabled={decline.isPending} onClick={() => confirm.mutate()}>
-            Confirm
+            {t('Confirm')}
           </Button>
         </div>
       )}

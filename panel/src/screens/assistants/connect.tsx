@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Inputs, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
@@ -25,9 +26,9 @@ export function Connect() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
-    <Page title="Connect an assistant">
+    <Page title={t('Connect an assistant')}>
       {request === null ? (
-        <Empty title="Start in the program that you want to connect" />
+        <Empty title={t('Start in the program that you want to connect')} />
       ) : (
         <Loaded query={query}>{(asked) => <Decision request={request} asked={asked} />}</Loaded>
       )}
@@ -56,17 +57,18 @@ function Decision({ request, asked }: { request: string; asked: Schemas['Assista
       <Form busy={connect.isPending} onSubmit={submit}>
         <Facts
           facts={[
-            ['Assistant', clientInWords(asked)],
-            ['Shop', merchant.name],
-            ['Acts for', staff.name],
+            [t('Assistant'), clientInWords(asked)],
+            [t('Shop'), merchant.name],
+            [t('Acts for'), staff.name],
           ]}
         />
         <p>
-          The program gave its name itself. It can do no more than your role, and every call is in the audit. All other
-          changes wait until you confirm them here.
+          {t(
+            'The program gave its name itself. It can do no more than your role, and every call is in the audit. All other changes wait until you confirm them here.',
+          )}
         </p>
         <fieldset>
-          <legend>It may</legend>
+          <legend>{t('It may')}</legend>
           {asked.available_scopes.map((scope) => (
             <Checkbox
               key={scope}
@@ -77,20 +79,20 @@ function Decision({ request, asked }: { request: string; asked: Schemas['Assista
           ))}
         </fieldset>
         <label>
-          Connected for{' '}
+          {t('Connected for')}{' '}
           <select value={lifetime_days} onChange={(event) => setLifetime(Number(event.target.value))}>
             {LIFETIMES.map((days) => (
               <option key={days} value={days}>
-                {days} days
+                {t('{days} days', { days })}
               </option>
             ))}
           </select>
         </label>
         <FormError error={connect.error} />
         <div className="actions">
-          <Button onClick={() => window.location.assign(asked.refuse_url)}>Refuse</Button>
+          <Button onClick={() => window.location.assign(asked.refuse_url)}>{t('Refuse')}</Button>
           <Button type="submit" kind="primary" busy={connect.isPending} disabled={scopes.length === 0}>
-            Connect
+            {t('Connect')}
           </Button>
         </div>
       </Form>

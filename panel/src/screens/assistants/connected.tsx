@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
@@ -15,12 +16,14 @@ export function ConnectedAssistants() {
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/assistants', { signal })),
   });
   return (
-    <Card title="Connected assistants">
+    <Card title={t('Connected assistants')}>
       <Loaded query={query}>
         {({ assistants }) =>
           assistants.length === 0 ? (
             <p className="quiet-text">
-              None. An assistant connects when you enter {window.location.origin}/mcp/merchant in its program.
+              {t('None. An assistant connects when you enter {origin}/mcp/merchant in its program.', {
+                origin: window.location.origin,
+              })}
             </p>
           ) : (
             <Assistants assistants={assistants} />
@@ -38,35 +41,35 @@ function Assistants({ assistants }: { assistants: Schemas['Assistant'][] }) {
       unwrap(api.DELETE('/api/dashboard/assistants/{assistant_id}', { params: { path: { assistant_id } } })),
     onSuccess: async () => {
       await readAgain('assistants');
-      toast('The assistant is disconnected.');
+      toast(t('The assistant is disconnected.'));
     },
     onError: toastError,
   });
   const columns: Column<Schemas['Assistant']>[] = [
-    { id: 'name', header: 'Assistant', cell: clientInWords },
-    { id: 'member', header: 'Acts for', cell: ({ staff }) => staff.name },
-    { id: 'scopes', header: 'May', cell: ({ scopes }) => scopes.map(scopeInWords).join(', ') },
+    { id: 'name', header: t('Assistant'), cell: clientInWords },
+    { id: 'member', header: t('Acts for'), cell: ({ staff }) => staff.name },
+    { id: 'scopes', header: t('May'), cell: ({ scopes }) => scopes.map(scopeInWords).join(', ') },
     {
       id: 'used',
-      header: 'Last used',
+      header: t('Last used'),
       short: true,
-      cell: ({ last_used_at }) => (last_used_at ? format.time(last_used_at) : 'Never'),
+      cell: ({ last_used_at }) => (last_used_at ? format.time(last_used_at) : t('Never')),
     },
-    { id: 'until', header: 'Until', short: true, cell: ({ expires_at }) => format.time(expires_at) },
+    { id: 'until', header: t('Until'), short: true, cell: ({ expires_at }) => format.time(expires_at) },
     {
       id: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: ({ id, client_name }) => (
         <Button
           kind="quiet"
-          aria-label={`Disconnect ${client_name}`}
+          aria-label={t('Disconnect {client_name}', { client_name })}
           busy={revoke.isPending && revoke.variables === id}
           onClick={() => revoke.mutate(id)}
         >
-          Disconnect
+          {t('Disconnect')}
         </Button>
       ),
     },
   ];
-  return <DataTable caption="Connected assistants" columns={columns} rows={assistants} />;
+  return <DataTable caption={t('Connected assistants')} columns={columns} rows={assistants} />;
 }

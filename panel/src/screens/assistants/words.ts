@@ -1,15 +1,18 @@
 /** Descriptions of the scopes of an assistant. */
+
+import { t } from '../../language/texts.ts';
+
 const SCOPES: Record<string, string> = {
-  'orders:read': 'Read orders, returns and drafts',
-  'products:read': 'Read products',
-  'inventory:read': 'Read stock',
-  'customers:read': 'Read customers',
-  'discounts:read': 'Read discounts',
-  'settings:read': 'Read settings and shipping',
-  'audit:read': 'Read the audit',
-  'products:texts': 'Change product texts and tags without asking',
-  'orders:notes': 'Change staff notes of orders without asking',
-  'orders:ship': 'Record shipments without asking',
+  'orders:read': t('Read orders, returns and drafts'),
+  'products:read': t('Read products'),
+  'inventory:read': t('Read stock'),
+  'customers:read': t('Read customers'),
+  'discounts:read': t('Read discounts'),
+  'settings:read': t('Read settings and shipping'),
+  'audit:read': t('Read the audit'),
+  'products:texts': t('Change product texts and tags without asking'),
+  'orders:notes': t('Change staff notes of orders without asking'),
+  'orders:ship': t('Record shipments without asking'),
 };
 
 export function scopeInWords(scope: string): string {
@@ -29,5 +32,5 @@ export function clientInWords({
   client_name: string;
   client_host: string | null;
 }): string {
-  return `${client_name} (${client_host ?? 'on this device'})`;
+  return `${client_name} (${client_host ?? t('on this device')})`;
 }

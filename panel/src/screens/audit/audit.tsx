@@ -32,7 +32,7 @@ export function Audit() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title="Audit" actions={<AuditExport query={filters} />}>
+    <Page title={t('Audit')} actions={<AuditExport query={filters} />}>
       <AuditFilters />
       <Loaded query={query}>{({ pages }) => <Rows events={pages.flatMap((page) => page.audit_events)} />}</Loaded>
       {query.hasNextPage && (
@@ -59,7 +59,7 @@ function Rows({ events }: { events: AuditEvent[] }) {
     { id: 'time', header: t('At'), short: true, cell: (row) => format.time(row.created_at) },
     { id: 'who', header: t('Who'), cell: (row) => <Actor event={row} /> },
     { id: 'what', header: t('What'), cell: (row) => row.summary ?? actionInWords(row.action) },
-    { id: 'target', header: t('On'), cell: (row) => <Target event={row} /> },
+    { id: 'target', header: t('Concerns'), cell: (row) => <Target event={row} /> },
     { id: 'changes', header: t('Changes'), long: true, cell: (row) => <Changes event={row} /> },
     { id: 'status', header: t('Outcome'), cell: (row) => <Outcome status={row.status} /> },
     {
@@ -88,7 +88,7 @@ function Actor({ event: { actor_name, actor_type, details } }: { event: AuditEve
 }
 
 /** Labels for actor types that `label` would not name well. */
-const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
+const KINDS: Record<string, string> = { api_key: t('API key'), guest_agent: t('Agent without consent') };
 
 /** Up to this number of changes are shown at once. The others open with a click. */
 const SHOWN = 3;

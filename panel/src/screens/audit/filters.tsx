@@ -12,12 +12,12 @@ import { showsAll } from './audit-query.ts';
 import { actionInWords } from './words.ts';
 
 const TYPES: [Inputs['AuditEvent']['actor_type'], string][] = [
-  ['staff', 'Staff'],
-  ['api_key', 'API keys'],
-  ['agent', 'Agents'],
-  ['customer', 'Customers'],
-  ['guest_agent', 'Agents without consent'],
-  ['storefront', 'Guests of the storefront'],
+  ['staff', t('Staff')],
+  ['api_key', t('API keys')],
+  ['agent', t('Agents')],
+  ['customer', t('Customers')],
+  ['guest_agent', t('Agents without consent')],
+  ['storefront', t('Guests of the storefront')],
 ];
 
 /** Actions in the filter. Other actions can be filtered by a URL such as `?action=agent.createCheckout`. */
@@ -34,8 +34,8 @@ const ACTIONS = [
 
 /** Days in the shop's time zone. The last day is included, so the API gets the start of the following day. */
 const DAYS = [
-  { name: 'created_from', title: 'From', later: 0 },
-  { name: 'created_to', title: 'Until', later: 1 },
+  { name: 'created_from', title: t('From'), later: 0 },
+  { name: 'created_to', title: t('Until'), later: 1 },
 ];
 
 /** The filters of the list, stored in the URL. */

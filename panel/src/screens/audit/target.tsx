@@ -1,21 +1,22 @@
 import { Link } from 'wouter';
 import type { Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 
 /**
  * The screen of a call's target, by the end of the operation id. The first target is the id in the path, or the id of
  * the created object.
  */
 const SCREENS: [operation: RegExp, path: string, noun: string][] = [
-  [/Collection(Products?)?$/, '/collections', 'Collection'],
-  [/(Product|Option|Image|Variant)$/, '/products', 'Product'],
-  [/Discount$/, '/discounts', 'Discount'],
-  [/DraftOrder$/, '/drafts', 'Draft order'],
-  [/(Order|OrderPaid|OrderDelivered|OrderMail|Fulfillment|Refund)$/, '/orders', 'Order'],
-  [/Return$/, '/returns', 'Return'],
-  [/Withdrawal$/, '/withdrawals', 'Withdrawal'],
-  [/Customer$/, '/customers', 'Customer'],
-  [/AgentToken$/, '/agents', 'Agent'],
-  [/Webhook$/, '/settings/webhooks', 'Webhook'],
+  [/Collection(Products?)?$/, '/collections', t('Collection')],
+  [/(Product|Option|Image|Variant)$/, '/products', t('Product')],
+  [/Discount$/, '/discounts', t('Discount')],
+  [/DraftOrder$/, '/drafts', t('Draft order')],
+  [/(Order|OrderPaid|OrderDelivered|OrderMail|Fulfillment|Refund)$/, '/orders', t('Order')],
+  [/Return$/, '/returns', t('Return')],
+  [/Withdrawal$/, '/withdrawals', t('Withdrawal')],
+  [/Customer$/, '/customers', t('Customer')],
+  [/AgentToken$/, '/agents', t('Agent')],
+  [/Webhook$/, '/settings/webhooks', t('Webhook')],
 ];
 /** Operations whose target has no screen: it was deleted, or the operation's id suggests another screen. */
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;

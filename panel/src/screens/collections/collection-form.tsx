@@ -4,6 +4,7 @@ import { CollectionProducts, FoundByRules } from './collection-products.tsx';
 import { type Collection, type CollectionDraft, listedProductOf } from './draft.ts';
 import { CollectionShowing, CollectionWords, Rules } from './fields.tsx';
 import './collections.css';
+import { t } from '../../language/texts.ts';
 
 /** The fields and products of a new or existing collection. */
 export function CollectionForm({
@@ -18,7 +19,7 @@ export function CollectionForm({
   const type = useWatch<CollectionDraft, 'type'>({ name: 'type' });
   return (
     <fieldset className="columns" disabled={!can('products:write')}>
-      <legend className="unseen">Collection</legend>
+      <legend className="unseen">{t('Collection')}</legend>
       <div className="stack">
         <CollectionWords onUploading={onUploading} />
         {type === 'automatic' && <Rules />}

@@ -32,15 +32,15 @@ export function CollectionProducts({ hidden }: { /** Number of products that are
   };
   const reorder = useReorder(products.length, (from, to) => onChange(moved(products, from, to)));
   return (
-    <Card title="Products">
+    <Card title={t('Products')}>
       <AddProducts listed={products} onAdd={(product) => onChange([...products, product])} />
       {products.length === 0 && (
-        <p className="hint">Nothing is in this collection yet. Find products above, and add them.</p>
+        <p className="hint">{t('Nothing is in this collection yet. Find products above, and add them.')}</p>
       )}
       {!ownOrder && products.length > 1 && (
-        <p className="hint">Customers see another order: see “Order of the products”.</p>
+        <p className="hint">{t('Customers see another order: see “Order of the products”.')}</p>
       )}
-      <ul className="collection-products" ref={reorder.list} aria-label="Products of the collection">
+      <ul className="collection-products" ref={reorder.list} aria-label={t('Products of the collection')}>
         {products.map((product, index) => {
           const { id, name, status, picture } = product;
           return (
@@ -49,14 +49,18 @@ export function CollectionProducts({ hidden }: { /** Number of products that are
               <Pictured url={picture}>
                 <Link to={`/products/${id}`}>{name}</Link> {status !== 'active' && <Badge value={status} />}
               </Pictured>
-              <Button aria-label={`Take ${name} out`} onClick={() => remove(product, index)}>
+              <Button aria-label={t('Take {name} out', { name })} onClick={() => remove(product, index)}>
                 ×
               </Button>
             </li>
           );
         })}
       </ul>
-      {hidden > 0 && <p className="hint">And {number(hidden)} more, which keep their order after these.</p>}
+      {hidden > 0 && (
+        <p className="hint">
+          {t('And {hidden} more, which keep their order after these.', { hidden: number(hidden) })}
+        </p>
+      )}
       <p className="unseen" role="status">
         {reorder.said}
       </p>
@@ -76,19 +80,28 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
   const there = new Set(listed.map(({ id }) => id));
   return (
     <div className="add-products">
-      <SearchField label="Find products to add" placeholder="Name, SKU, vendor, tag" value={q} onSearch={setQ} />
+      <SearchField
+        label={t('Find products to add')}
+        placeholder={t('Name, SKU, vendor, tag')}
+        value={q}
+        onSearch={setQ}
+      />
       {q !== '' && found.data && (
-        <ul aria-label="Found products">
-          {found.data.products.length === 0 && <li>No products found.</li>}
+        <ul aria-label={t('Found products')}>
+          {found.data.products.length === 0 && <li>{t('No products found.')}</li>}
           {found.data.products.map((product) => (
             <li key={product.id}>
               <Pictured url={product.images[0]?.url}>{product.name}</Pictured>
               <Button
                 disabled={there.has(product.id)}
-                aria-label={there.has(product.id) ? `${product.name} is added` : `Add ${product.name}`}
+                aria-label={
+                  there.has(product.id)
+                    ? t('{name} is added', { name: product.name })
+                    : t('Add {name}', { name: product.name })
+                }
                 onClick={() => onAdd(listedProductOf(product))}
               >
-                {there.has(product.id) ? 'Added' : 'Add'}
+                {there.has(product.id) ? t('Added') : t('Add')}
               </Button>
             </li>
           ))}
@@ -102,9 +115,9 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
 export function FoundByRules({ products, count }: { products: ListedProduct[]; count: number }) {
   const { number } = useFormat();
   return (
-    <Card title={`Products (${number(count)})`}>
-      {count === 0 && <p className="hint">No product meets the rules as they were saved.</p>}
-      <ul className="collection-products" aria-label="Products of the collection">
+    <Card title={t('Products ({count})', { count: number(count) })}>
+      {count === 0 && <p className="hint">{t('No product meets the rules as they were saved.')}</p>}
+      <ul className="collection-products" aria-label={t('Products of the collection')}>
         {products.slice(0, 50).map(({ id, name, status, picture }) => (
           <li key={id}>
             <Pictured url={picture}>
@@ -113,7 +126,7 @@ export function FoundByRules({ products, count }: { products: ListedProduct[]; c
           </li>
         ))}
       </ul>
-      {count > 50 && <p className="hint">The first 50 are shown.</p>}
+      {count > 50 && <p className="hint">{t('The first 50 are shown.')}</p>}
     </Card>
   );
 }

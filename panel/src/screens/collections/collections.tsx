@@ -4,6 +4,7 @@ import { useCallback, useMemo } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { LinkButton } from '../../ui/button.tsx';
@@ -33,21 +34,21 @@ export function Collections() {
   const find = useCallback((q: string) => change({ q }), [change]);
   return (
     <Page
-      title="Collections"
+      title={t('Collections')}
       actions={
         can('products:write') && (
           <LinkButton to="/collections/new" kind="primary">
-            Add collection
+            {t('Add collection')}
           </LinkButton>
         )
       }
     >
       <div className="filters">
-        <SearchField label="Search" value={search.get('q') ?? ''} onSearch={find} />
-        <Select label="Type" value={type ?? ''} onChange={(event) => change({ type: event.target.value })}>
-          <option value="">Any</option>
-          <option value="manual">Chosen by hand</option>
-          <option value="automatic">By rules</option>
+        <SearchField label={t('Search')} value={search.get('q') ?? ''} onSearch={find} />
+        <Select label={t('Type')} value={type ?? ''} onChange={(event) => change({ type: event.target.value })}>
+          <option value="">{t('Any')}</option>
+          <option value="manual">{t('Chosen by hand')}</option>
+          <option value="automatic">{t('By rules')}</option>
         </Select>
       </div>
       <Loaded query={collections}>
@@ -72,7 +73,7 @@ function List({ collections }: { collections: Schemas['CollectionSummary'][] }) 
     (): Column<Schemas['CollectionSummary']>[] => [
       {
         id: 'title',
-        header: 'Collection',
+        header: t('Collection'),
         cell: ({ id, title, image_url }) => (
           <Pictured url={image_url}>
             <Link to={`/collections/${id}`}>{title}</Link>
@@ -81,20 +82,20 @@ function List({ collections }: { collections: Schemas['CollectionSummary'][] }) 
       },
       {
         id: 'type',
-        header: 'Products are',
-        cell: ({ type }) => (type === 'manual' ? 'chosen by hand' : 'found by rules'),
+        header: t('Products are'),
+        cell: ({ type }) => (type === 'manual' ? t('chosen by hand') : t('found by rules')),
       },
       {
         id: 'count',
-        header: 'Products',
+        header: t('Products'),
         numeric: true,
         cell: ({ products_count }) => number(products_count),
       },
       {
         id: 'published',
-        header: 'Shown',
+        header: t('Shown'),
         cell: ({ published }) => (
-          <Badge value={published ? 'active' : 'hidden'}>{published ? 'In the shop' : 'Hidden'}</Badge>
+          <Badge value={published ? 'active' : 'hidden'}>{published ? t('In the shop') : t('Hidden')}</Badge>
         ),
       },
     ],
@@ -102,7 +103,7 @@ function List({ collections }: { collections: Schemas['CollectionSummary'][] }) 
   );
   return (
     <div className="table-box">
-      <DataTable caption="Collections" columns={columns} rows={collections} />
+      <DataTable caption={t('Collections')} columns={columns} rows={collections} />
     </div>
   );
 }
@@ -111,19 +112,20 @@ function NoCollections({ filtered }: { filtered: boolean }) {
   const can = useCan();
   if (filtered) {
     return (
-      <Empty title="No matching collections">
-        <p>Try fewer words.</p>
+      <Empty title={t('No matching collections')}>
+        <p>{t('Try fewer words.')}</p>
       </Empty>
     );
   }
   return (
     <Empty
-      title="No collections yet"
-      action={can('products:write') && <LinkButton to="/collections/new">Add the first collection</LinkButton>}
+      title={t('No collections yet')}
+      action={can('products:write') && <LinkButton to="/collections/new">{t('Add the first collection')}</LinkButton>}
     >
       <p>
-        A collection is a part of your shop, such as “Gifts under 20” or “New in autumn”. Choose its products by hand,
-        or define rules, and it updates itself automatically.
+        {t(
+          'A collection is a part of your shop, such as “Gifts under 20” or “New in autumn”. Choose its products by hand, or define rules, and it updates itself automatically.',
+        )}
       </p>
     </Empty>
   );

@@ -1,5 +1,6 @@
 import type { CollectionRule, CollectionSortOrder } from '@commerce-backend/spec';
 import type { Inputs, Schemas, Versioned } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { fieldsOf } from '../../ui/form/fields.tsx';
 
 export type Collection = Schemas['Collection'];
@@ -16,14 +17,14 @@ export type RuleDraft = CollectionDraft['rules'][number];
 export const Field = fieldsOf<CollectionDraft>();
 
 export const SORT_ORDERS: Record<CollectionSortOrder, string> = {
-  manual: 'Manually',
-  best_selling: 'Best selling first',
-  title_asc: 'Name, A to Z',
-  title_desc: 'Name, Z to A',
-  price_asc: 'Price, low to high',
-  price_desc: 'Price, high to low',
-  created_desc: 'Newest first',
-  created_asc: 'Oldest first',
+  manual: t('Manually'),
+  best_selling: t('Best selling first'),
+  title_asc: t('Name, A to Z'),
+  title_desc: t('Name, Z to A'),
+  price_asc: t('Price, low to high'),
+  price_desc: t('Price, high to low'),
+  created_desc: t('Newest first'),
+  created_asc: t('Oldest first'),
 };
 
 const WORDS = ['equals', 'not_equals', 'contains'] as const;
@@ -38,19 +39,19 @@ export const OPERATORS: Record<RuleDraft['field'], readonly RuleDraft['operator'
 };
 
 export const FIELD_NAMES: Record<RuleDraft['field'], string> = {
-  tag: 'Tag',
-  product_type: 'Type',
-  vendor: 'Vendor',
-  price: 'Price',
-  in_stock: 'In stock',
+  tag: t('Tag'),
+  product_type: t('Type'),
+  vendor: t('Vendor'),
+  price: t('Price'),
+  in_stock: t('In stock'),
 };
 
 export const OPERATOR_NAMES: Record<RuleDraft['operator'], string> = {
   equals: 'is',
-  not_equals: 'is not',
+  not_equals: t('is not'),
   contains: 'contains',
-  greater_than: 'is more than',
-  less_than: 'is less than',
+  greater_than: t('is more than'),
+  less_than: t('is less than'),
 };
 
 export function emptyCollection(): CollectionDraft {

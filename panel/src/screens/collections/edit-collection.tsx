@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ifMatch, type Versioned } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
@@ -26,7 +27,7 @@ export function EditCollection({ params }: { params: Record<string, string> }) {
   });
   if (collection.data) return <Loaded key={id} loaded={collection.data} />;
   return (
-    <Page title="Collection" back={{ to: '/collections', label: 'Collections' }}>
+    <Page title={t('Collection')} back={{ to: '/collections', label: t('Collections') }}>
       {collection.error ? (
         <LoadError error={collection.error} onRetry={() => void collection.refetch()} />
       ) : (
@@ -44,7 +45,7 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
     words: (draft) => wordsOf({ ...draft, products: draft.products.map(nameOf).join('\n') }),
     onSaved: async () => {
       await forgetCollections();
-      toast('Saved.');
+      toast(t('Saved.'));
     },
   });
   const { title, published } = editing.base.data;
@@ -53,8 +54,8 @@ function Loaded({ loaded }: { loaded: Versioned<Collection> }) {
   return (
     <Page
       title={title}
-      back={{ to: '/collections', label: 'Collections' }}
-      status={<Badge value={published ? 'active' : 'hidden'}>{published ? 'In the shop' : 'Hidden'}</Badge>}
+      back={{ to: '/collections', label: t('Collections') }}
+      status={<Badge value={published ? 'active' : 'hidden'}>{published ? t('In the shop') : t('Hidden')}</Badge>}
       actions={can('products:write') && <Delete collection={loaded} onDeleted={() => setGone(true)} />}
     >
       <EditorFrame editing={editing} isGone={gone}>
@@ -71,13 +72,13 @@ function Delete({ collection, onDeleted }: { collection: Versioned<Collection>; 
   return (
     <DeleteButton
       name={title}
-      action="Delete collection"
+      action={t('Delete collection')}
       list="/collections"
       send={() => unwrap(api.DELETE('/api/dashboard/collections/{collection_id}', { params, headers }))}
       shownBy={['collections']}
       onDeleted={onDeleted}
     >
-      The collection is removed for good. Its products stay.
+      {t('The collection is removed for good. Its products stay.')}
     </DeleteButton>
   );
 }

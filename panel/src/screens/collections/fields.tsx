@@ -1,4 +1,5 @@
 import { useController, useFieldArray, useFormContext, useWatch } from 'react-hook-form';
+import { t } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -20,17 +21,17 @@ export function CollectionWords({ onUploading }: { onUploading: (waiting: number
   const picture = useWatch<CollectionDraft, 'image_url'>({ name: 'image_url' }) ?? '';
   return (
     <Card>
-      <Field.Text name="title" label="Title" required maxLength={255} />
-      <Field.Area name="description" label="Description" />
+      <Field.Text name="title" label={t('Title')} required maxLength={255} />
+      <Field.Area name="description" label={t('Description')} />
       <Field.Text
         name="image_url"
-        label="Address of the picture"
+        label={t('Address of the picture')}
         placeholder="https://"
         inputMode="url"
         maxLength={2048}
       />
       <PictureUpload
-        label="Or upload a picture"
+        label={t('Or upload a picture')}
         onUploaded={(url) => setValue('image_url', url)}
         onUploading={onUploading}
       />
@@ -42,16 +43,16 @@ export function CollectionWords({ onUploading }: { onUploading: (waiting: number
 export function CollectionShowing({ type }: Pick<CollectionDraft, 'type'>) {
   const orders = Object.entries(SORT_ORDERS).filter(([order]) => type === 'manual' || order !== 'manual');
   return (
-    <Card title="In the shop">
-      <Field.Tick name="published" label="Shown in the shop" />
-      <Field.Choice name="sort_order" label="Order of the products">
+    <Card title={t('In the shop')}>
+      <Field.Tick name="published" label={t('Shown in the shop')} />
+      <Field.Choice name="sort_order" label={t('Order of the products')}>
         {orders.map(([order, name]) => (
           <option key={order} value={order}>
             {name}
           </option>
         ))}
       </Field.Choice>
-      <Field.Text name="handle" label="Address in the shop" hint="Made from the title when left empty." />
+      <Field.Text name="handle" label={t('Address in the shop')} hint={t('Made from the title when left empty.')} />
     </Card>
   );
 }
@@ -60,10 +61,13 @@ export function CollectionShowing({ type }: Pick<CollectionDraft, 'type'>) {
 export function Rules() {
   const { fields: rules, append, remove } = useFieldArray<CollectionDraft, 'rules'>({ name: 'rules' });
   return (
-    <Card title="Rules" actions={<Button onClick={() => append(newRule(), { shouldFocus: false })}>Add a rule</Button>}>
-      <Field.Choice name="rules_match" label="A product belongs here when it meets">
-        <option value="all">all rules</option>
-        <option value="any">any of the rules</option>
+    <Card
+      title={t('Rules')}
+      actions={<Button onClick={() => append(newRule(), { shouldFocus: false })}>{t('Add a rule')}</Button>}
+    >
+      <Field.Choice name="rules_match" label={t('A product belongs here when it meets')}>
+        <option value="all">{t('all rules')}</option>
+        <option value="any">{t('any of the rules')}</option>
       </Field.Choice>
       <ul className="stack">
         {rules.map(({ id }, i) => (
@@ -80,12 +84,12 @@ function Rule({ at, onRemove }: { at: number; onRemove: (() => void) | undefined
   const { setValue } = useFormContext<CollectionDraft>();
   const { field } = useController<CollectionDraft, `rules.${number}.field`>({ name: `rules.${at}.field` });
   const number = at + 1;
-  const value = { name: `rules.${at}.value`, label: `Value, rule ${number}` } as const;
+  const value = { name: `rules.${at}.value`, label: t('Value, rule {number}', { number }) } as const;
   return (
     <div className="rule">
       <Select
         {...field}
-        label={`What, rule ${number}`}
+        label={t('What, rule {number}', { number })}
         onChange={(event) => {
           const next = event.target.value as RuleDraft['field'];
           field.onChange(next);
@@ -99,7 +103,7 @@ function Rule({ at, onRemove }: { at: number; onRemove: (() => void) | undefined
           </option>
         ))}
       </Select>
-      <Field.Choice name={`rules.${at}.operator`} label={`How, rule ${number}`}>
+      <Field.Choice name={`rules.${at}.operator`} label={t('How, rule {number}', { number })}>
         {OPERATORS[field.value].map((each) => (
           <option key={each} value={each}>
             {OPERATOR_NAMES[each]}
@@ -108,8 +112,8 @@ function Rule({ at, onRemove }: { at: number; onRemove: (() => void) | undefined
       </Field.Choice>
       {field.value === 'in_stock' ? (
         <Field.Choice {...value}>
-          <option value="true">yes</option>
-          <option value="false">no</option>
+          <option value="true">{t('yes')}</option>
+          <option value="false">{t('no')}</option>
         </Field.Choice>
       ) : field.value === 'price' ? (
         <Field.Amount {...value} />
@@ -117,7 +121,7 @@ function Rule({ at, onRemove }: { at: number; onRemove: (() => void) | undefined
         <Field.Text {...value} empty="" maxLength={255} />
       )}
       {onRemove && (
-        <Button aria-label={`Remove rule ${number}`} onClick={onRemove}>
+        <Button aria-label={t('Remove rule {number}', { number })} onClick={onRemove}>
           ×
         </Button>
       )}

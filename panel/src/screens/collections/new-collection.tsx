@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useFormContext, useWatch } from 'react-hook-form';
 import { useLocation } from 'wouter';
+import { t } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EditorFrame } from '../../ui/form/frames.tsx';
 import { useEditing } from '../../ui/form/use-editing.ts';
@@ -18,22 +19,22 @@ export function NewCollection() {
       const id = await createCollection(draft);
       await forgetCollections();
       navigate(`/collections/${id}`, { replace: true });
-      toast('Saved.');
+      toast(t('Saved.'));
       return { data: draft, etag: undefined };
     },
   });
   const { busy, waiting } = editing;
   return (
-    <Page title="New collection" back={{ to: '/collections', label: 'Collections' }}>
+    <Page title={t('New collection')} back={{ to: '/collections', label: t('Collections') }}>
       <EditorFrame
         editing={editing}
         buttons={
           <Button kind="primary" busy={busy} disabled={waiting > 0} onClick={() => void editing.save()}>
-            Save collection
+            {t('Save collection')}
           </Button>
         }
       >
-        <Card title="How are products added?">
+        <Card title={t('How are products added?')}>
           <TypeChoice />
         </Card>
         <CollectionForm onUploading={editing.setWaiting} />
@@ -43,8 +44,12 @@ export function NewCollection() {
 }
 
 const TYPES = [
-  { type: 'manual', name: 'I choose them', hint: 'And sort them by hand.' },
-  { type: 'automatic', name: 'By rules', hint: 'Every product that meets them belongs to it, including later ones.' },
+  { type: 'manual', name: t('I choose them'), hint: t('And sort them by hand.') },
+  {
+    type: 'automatic',
+    name: t('By rules'),
+    hint: t('Every product that meets them belongs to it, including later ones.'),
+  },
 ] as const;
 
 function TypeChoice() {
@@ -52,7 +57,7 @@ function TypeChoice() {
   const chosen = useWatch<CollectionDraft, 'type'>({ name: 'type' });
   return (
     <fieldset className="fields-2">
-      <legend className="unseen">How products get into it</legend>
+      <legend className="unseen">{t('How products get into it')}</legend>
       {TYPES.map(({ type, name, hint }) => (
         <label key={type} className="type-choice">
           <input

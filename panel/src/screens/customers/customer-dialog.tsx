@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useLocation } from 'wouter';
 import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { changesOf } from '../../ui/form/changes.ts';
@@ -23,36 +24,36 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
       const body = changesOf(customer ? over.data : {}, values);
       const id = await send(customer, body);
       await readAgain('customers');
-      toast('Saved.');
+      toast(t('Saved.'));
       onClose();
       if (!customer) navigate(`/customers/${id}`);
       return { data: values, etag: undefined };
     },
   });
   return (
-    <Dialog open onClose={onClose} title={customer ? 'Change the customer' : 'New customer'}>
+    <Dialog open onClose={onClose} title={customer ? t('Change the customer') : t('New customer')}>
       <DialogFrame editing={editing} onCancel={onClose}>
-        <Field.Text name="email" label="E-mail" type="email" required />
+        <Field.Text name="email" label={t('E-mail')} type="email" required />
         <div className="fields-2">
-          <Field.Text name="first_name" label="First name" />
-          <Field.Text name="last_name" label="Last name" />
-          <Field.Text name="phone" label="Phone" />
+          <Field.Text name="first_name" label={t('First name')} />
+          <Field.Text name="last_name" label={t('Last name')} />
+          <Field.Text name="phone" label={t('Phone')} />
         </div>
         {can('orders:payments') && (
           <div className="fields-2">
             <Field.Whole
               name="payment_terms_days"
-              label="Days to pay an invoice"
-              hint="Empty: the customer cannot pay by invoice."
+              label={t('Days to pay an invoice')}
+              hint={t('Empty: the customer cannot pay by invoice.')}
             />
-            <Field.Amount name="credit_limit" label="Credit limit" hint="Empty: no limit." />
+            <Field.Amount name="credit_limit" label={t('Credit limit')} hint={t('Empty: no limit.')} />
           </div>
         )}
-        <Field.Area name="note" label="Note for staff" />
+        <Field.Area name="note" label={t('Note for staff')} />
         <Field.Tick
           name="marketing_opt_in"
-          label="Agreed to marketing e-mails"
-          hint="Only with the customer’s own consent."
+          label={t('Agreed to marketing e-mails')}
+          hint={t('Only with the customer’s own consent.')}
         />
       </DialogFrame>
     </Dialog>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -30,8 +31,8 @@ export function CustomerScreen({ params }: { params: Record<string, string> }) {
       {(customer) => (
         <Page
           title={nameOf(customer)}
-          back={{ to: '/customers', label: 'Customers' }}
-          status={customer.anonymized_at && <Badge value="cancelled">Erased</Badge>}
+          back={{ to: '/customers', label: t('Customers') }}
+          status={customer.anonymized_at && <Badge value="cancelled">{t('Erased')}</Badge>}
           actions={!customer.anonymized_at && <Acts customer={customer} />}
         >
           <div className="columns">
@@ -57,26 +58,27 @@ function Acts({ customer }: { customer: Customer }) {
     },
     onSuccess: async () => {
       await readAgain('customers', 'orders', 'agents');
-      toast('The personal data is erased.');
+      toast(t('The personal data is erased.'));
     },
     onError: toastError,
   });
   if (!writable) return null;
   return (
     <>
-      <Button onClick={() => setOpen('edit')}>Change</Button>
-      <Button onClick={() => setOpen('erase')}>Erase personal data</Button>
+      <Button onClick={() => setOpen('edit')}>{t('Change')}</Button>
+      <Button onClick={() => setOpen('erase')}>{t('Erase personal data')}</Button>
       {open === 'edit' && <CustomerDialog customer={customer} onClose={() => setOpen(undefined)} />}
       <Confirm
         open={open === 'erase'}
         onClose={() => setOpen(undefined)}
         onConfirm={() => erase.mutate(undefined, { onSuccess: () => setOpen(undefined) })}
-        title={`Erase the personal data of ${nameOf(customer)}?`}
-        action="Erase"
+        title={t('Erase the personal data of {nameOf}?', { nameOf: nameOf(customer) })}
+        action={t('Erase')}
         busy={erase.isPending}
       >
-        Name, e-mail, phone and addresses are removed here and in the orders; the amounts stay for accounting. The
-        account is closed and its agents lose access. This cannot be undone.
+        {t(
+          'Name, e-mail, phone and addresses are removed here and in the orders; the amounts stay for accounting. The account is closed and its agents lose access. This cannot be undone.',
+        )}
       </Confirm>
     </>
   );
@@ -85,37 +87,43 @@ function Acts({ customer }: { customer: Customer }) {
 function Contact({ customer }: { customer: Customer }) {
   const format = useFormat();
   return (
-    <Card title="Contact">
+    <Card title={t('Contact')}>
       <dl className="facts">
-        <dt>E-mail</dt>
+        <dt>{t('E-mail')}</dt>
         <dd>{customer.email}</dd>
         {customer.pending_email !== null && (
           <>
-            <dt>New e-mail, not yet confirmed</dt>
+            <dt>{t('New e-mail, not yet confirmed')}</dt>
             <dd>{customer.pending_email}</dd>
           </>
         )}
-        <dt>Phone</dt>
+        <dt>{t('Phone')}</dt>
         <dd>{customer.phone ?? '—'}</dd>
-        <dt>Account</dt>
+        <dt>{t('Account')}</dt>
         <dd>{customer.has_account ? 'yes' : 'no'}</dd>
-        <dt>Since</dt>
+        <dt>{t('Since')}</dt>
         <dd>{format.date(customer.created_at)}</dd>
-        <dt>Spent</dt>
+        <dt>{t('Spent')}</dt>
         <dd>
-          {format.money(customer.total_spent)} in {format.counted(customer.orders_count, 'order')}
+          {t('{total_spent} in {count}', {
+            total_spent: format.money(customer.total_spent),
+            count: format.counted(customer.orders_count, '{count} order', '{count} orders'),
+          })}
         </dd>
         {customer.payment_terms_days !== null && (
           <>
-            <dt>Pays by invoice</dt>
+            <dt>{t('Pays by invoice')}</dt>
             <dd>
-              within {format.counted(customer.payment_terms_days, 'day')}
-              {customer.credit_limit !== null && `, up to ${format.money(customer.credit_limit)}`}
+              {t('within {count}', {
+                count: format.counted(customer.payment_terms_days, '{count} day', '{count} days'),
+              })}
+              {customer.credit_limit !== null &&
+                t(', up to {credit_limit}', { credit_limit: format.money(customer.credit_limit) })}
             </dd>
           </>
         )}
-        <dt>Marketing e-mails</dt>
-        <dd>{customer.marketing_opt_in ? 'agreed' : 'not agreed'}</dd>
+        <dt>{t('Marketing e-mails')}</dt>
+        <dd>{customer.marketing_opt_in ? t('agreed') : t('not agreed')}</dd>
       </dl>
       {customer.note && <p className="note">{customer.note}</p>}
     </Card>
@@ -124,8 +132,8 @@ function Contact({ customer }: { customer: Customer }) {
 
 function Addresses({ customer: { addresses } }: { customer: Customer }) {
   return (
-    <Card title="Addresses">
-      {addresses.length === 0 && <p>None saved.</p>}
+    <Card title={t('Addresses')}>
+      {addresses.length === 0 && <p>{t('None saved.')}</p>}
       <ul className="stack">
         {addresses.map((address) => (
           <li key={address.id}>
@@ -165,20 +173,20 @@ function Orders({ customerId: customer_id }: { customerId: string }) {
     },
   });
   const columns: Column<Schemas['Order']>[] = [
-    { id: 'number', header: 'Order', cell: (row) => <Link to={`/orders/${row.id}`}>{row.order_number}</Link> },
-    { id: 'date', header: 'Date', short: true, cell: (row) => format.date(row.created_at) },
-    { id: 'payment', header: 'Payment', cell: (row) => <Badge value={row.payment_status} /> },
-    { id: 'total', header: 'Total', numeric: true, cell: (row) => format.money(row.total, row.currency) },
+    { id: 'number', header: t('Order'), cell: (row) => <Link to={`/orders/${row.id}`}>{row.order_number}</Link> },
+    { id: 'date', header: t('Date'), short: true, cell: (row) => format.date(row.created_at) },
+    { id: 'payment', header: t('Payment'), cell: (row) => <Badge value={row.payment_status} /> },
+    { id: 'total', header: t('Total'), numeric: true, cell: (row) => format.money(row.total, row.currency) },
   ];
   return (
-    <Card title="Orders">
+    <Card title={t('Orders')}>
       <Loaded query={query}>
         {({ orders, ...pages }) =>
           orders.length === 0 ? (
-            <p>No orders yet.</p>
+            <p>{t('No orders yet.')}</p>
           ) : (
             <>
-              <DataTable caption="Orders" columns={columns} rows={orders} />
+              <DataTable caption={t('Orders')} columns={columns} rows={orders} />
               <Pager {...pages} onPage={setPage} />
             </>
           )

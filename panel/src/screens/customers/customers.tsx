@@ -20,10 +20,10 @@ import { type CustomerQuery, GUESTS, guestQueryOf } from './queries.ts';
 type Customer = Schemas['CustomerRecord'];
 
 const sorts = [
-  ['newest', 'Newest first'],
-  ['oldest', 'Oldest first'],
-  ['email_asc', 'E-mail, A to Z'],
-  ['email_desc', 'E-mail, Z to A'],
+  ['newest', t('Newest first')],
+  ['oldest', t('Oldest first')],
+  ['email_asc', t('E-mail, A to Z')],
+  ['email_desc', t('E-mail, Z to A')],
 ] as const;
 
 function guestSorts() {
@@ -54,14 +54,14 @@ export function Customers() {
       <ExportCustomers query={filters} guests={guests} />
       {writable && (
         <Button kind="primary" onClick={() => setCreating(true)}>
-          Add a customer
+          {t('Add a customer')}
         </Button>
       )}
     </>
   );
   const toPage = (next: number) => change({ page: String(next) });
   return (
-    <Page title="Customers" actions={actions}>
+    <Page title={t('Customers')} actions={actions}>
       <Filters params={params} change={change} />
       <GuestHint
         q={filters.q}
@@ -74,10 +74,10 @@ export function Customers() {
         <Loaded query={query}>
           {({ customers, ...page }) =>
             customers.length === 0 ? (
-              <Empty title={filtered ? 'No matching customers' : 'No customers yet'}>
+              <Empty title={filtered ? t('No matching customers') : t('No customers yet')}>
                 {filtered
-                  ? 'Try another name or e-mail address.'
-                  : 'Customers appear here when they order or create an account.'}
+                  ? t('Try another name or e-mail address.')
+                  : t('Customers appear here when they order or create an account.')}
               </Empty>
             ) : (
               <>
@@ -116,18 +116,27 @@ function Filters({
   const find = useCallback((q: string) => change({ q }), [change]);
   return (
     <search className="filters">
-      <SearchField label="Search" placeholder="Name, e-mail, phone" value={params.get('q') ?? ''} onSearch={find} />
+      <SearchField
+        label={t('Search')}
+        placeholder={t('Name, e-mail, phone')}
+        value={params.get('q') ?? ''}
+        onSearch={find}
+      />
       <Select
-        label="Account"
+        label={t('Account')}
         value={params.get('has_account') ?? ''}
         onChange={(event) => change({ has_account: event.target.value, sort: undefined })}
       >
-        <option value="">Any</option>
-        <option value="true">With an account</option>
-        <option value="false">Without an account</option>
+        <option value="">{t('Any')}</option>
+        <option value="true">{t('With an account')}</option>
+        <option value="false">{t('Without an account')}</option>
         <option value={GUESTS}>{t('Guests')}</option>
       </Select>
-      <Select label="Sort" value={params.get('sort') ?? ''} onChange={(event) => change({ sort: event.target.value })}>
+      <Select
+        label={t('Sort')}
+        value={params.get('sort') ?? ''}
+        onChange={(event) => change({ sort: event.target.value })}
+      >
         {(params.get('has_account') === GUESTS ? guestSorts() : sorts).map(([value, words]) => (
           <option key={value} value={value === 'newest' || value === 'last_order' ? '' : value}>
             {words}
@@ -141,13 +150,13 @@ function Filters({
 function Rows({ customers, ...sorting }: { customers: Customer[]; sort: string; onSort: (sort: string) => void }) {
   const format = useFormat();
   const columns: Column<Customer>[] = [
-    { id: 'name', header: 'Customer', cell: (row) => <Link to={`/customers/${row.id}`}>{nameOf(row)}</Link> },
-    { id: 'email', header: 'E-mail', sort: { asc: 'email_asc', desc: 'email_desc' }, cell: ({ email }) => email },
-    { id: 'orders', header: 'Orders', numeric: true, cell: ({ orders_count }) => format.number(orders_count) },
-    { id: 'spent', header: 'Spent', numeric: true, cell: ({ total_spent }) => format.money(total_spent) },
+    { id: 'name', header: t('Customer'), cell: (row) => <Link to={`/customers/${row.id}`}>{nameOf(row)}</Link> },
+    { id: 'email', header: t('E-mail'), sort: { asc: 'email_asc', desc: 'email_desc' }, cell: ({ email }) => email },
+    { id: 'orders', header: t('Orders'), numeric: true, cell: ({ orders_count }) => format.number(orders_count) },
+    { id: 'spent', header: t('Spent'), numeric: true, cell: ({ total_spent }) => format.money(total_spent) },
     {
       id: 'since',
-      header: 'Since',
+      header: t('Since'),
       short: true,
       wideOnly: true,
       sort: { asc: 'oldest', desc: 'newest' },
@@ -156,13 +165,13 @@ function Rows({ customers, ...sorting }: { customers: Customer[]; sort: string; 
   ];
   return (
     <div className="table-box">
-      <DataTable caption="Customers" columns={columns} rows={customers} {...sorting} />
+      <DataTable caption={t('Customers')} columns={columns} rows={customers} {...sorting} />
     </div>
   );
 }
 
 /** Returns the customer's name, otherwise the e-mail address. For an erased customer, returns a placeholder. */
 export function nameOf({ first_name, last_name, email, anonymized_at }: Customer): string {
-  if (anonymized_at) return 'Erased customer';
+  if (anonymized_at) return t('Erased customer');
   return [first_name, last_name].filter(Boolean).join(' ') || email;
 }

@@ -3,6 +3,7 @@ import { useController, useFormContext } from 'react-hook-form';
 import { useLocation } from 'wouter';
 import { api, type Inputs, ifMatch, readAgain, type Schemas, type Versioned, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Select } from '../../ui/field.tsx';
 import { changesOf, without } from '../../ui/form/changes.ts';
@@ -31,7 +32,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
     ...(discount && { read: async () => inputOf(await read(discount.id)) }),
     onSaved: async () => {
       await readAgain('discounts');
-      toast('Saved.');
+      toast(t('Saved.'));
     },
   });
   return (
@@ -39,7 +40,7 @@ export function DiscountForm({ discount, etag }: { discount: Discount | undefine
       <What />
       <Limits />
       <Targets />
-      <Field.Tick name="active" label="Shoppers can use it" />
+      <Field.Tick name="active" label={t('Shoppers can use it')} />
     </FormFrame>
   );
 }
@@ -71,35 +72,35 @@ function What() {
     <>
       <Field.Text
         name="code"
-        label="Code"
-        hint="The code that shoppers enter; upper and lower case are the same."
+        label={t('Code')}
+        hint={t('The code that shoppers enter; upper and lower case are the same.')}
         required
       />
       <div className="fields-2">
         <Select
           {...kind}
-          label="Takes off"
+          label={t('Takes off')}
           onChange={(event) => {
             kind.onChange(event);
             // Clears the value, because a percentage must not become an amount.
             setValue('value', '');
           }}
         >
-          <option value="percentage">a percentage</option>
-          <option value="fixed_amount">an amount</option>
-          <option value="free_shipping">the cost of delivery</option>
+          <option value="percentage">{t('a percentage')}</option>
+          <option value="fixed_amount">{t('an amount')}</option>
+          <option value="free_shipping">{t('the cost of delivery')}</option>
         </Select>
         {kind.value !== 'free_shipping' && (
           <Field.Amount
             key={kind.value}
             name="value"
-            label={kind.value === 'percentage' ? 'Percent' : `Amount in ${currency}`}
+            label={kind.value === 'percentage' ? t('Percent') : t('Amount in {currency}', { currency })}
             texts={kind.value === 'percentage' ? decimals : amounts}
             required
           />
         )}
       </div>
-      <Field.Text name="description" label="Note for staff" />
+      <Field.Text name="description" label={t('Note for staff')} />
     </>
   );
 }
@@ -108,12 +109,12 @@ function Limits() {
   const { currency } = useFormat();
   return (
     <div className="fields-2">
-      <Field.Moment name="starts_at" label="From" hint="By this device’s clock." />
-      <Field.Moment name="ends_at" label="Until" hint="By this device’s clock." />
-      <Field.Amount name="minimum_subtotal" label={`Minimum order value in ${currency}`} />
-      <Field.Whole name="minimum_quantity" label="Minimum items in the cart" type="number" min={1} />
-      <Field.Whole name="usage_limit" label="Uses in total" type="number" min={1} />
-      <Field.Whole name="usage_limit_per_customer" label="Uses per customer" type="number" min={1} />
+      <Field.Moment name="starts_at" label={t('From')} hint={t('By this device’s clock.')} />
+      <Field.Moment name="ends_at" label={t('Until')} hint={t('By this device’s clock.')} />
+      <Field.Amount name="minimum_subtotal" label={t('Minimum order value in {currency}', { currency })} />
+      <Field.Whole name="minimum_quantity" label={t('Minimum items in the cart')} type="number" min={1} />
+      <Field.Whole name="usage_limit" label={t('Uses in total')} type="number" min={1} />
+      <Field.Whole name="usage_limit_per_customer" label={t('Uses per customer')} type="number" min={1} />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, type Schemas, versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -14,7 +15,7 @@ type Discount = Schemas['Discount'];
 
 export function NewDiscount() {
   return (
-    <Page title="New code" back={{ to: '/discounts', label: 'Discounts' }}>
+    <Page title={t('New code')} back={{ to: '/discounts', label: t('Discounts') }}>
       <Card>
         <DiscountForm discount={undefined} etag={undefined} />
       </Card>
@@ -44,7 +45,7 @@ export function DiscountScreen({ params }: { params: Record<string, string> }) {
       {({ data: discount, etag }) => (
         <Page
           title={discount.code}
-          back={{ to: '/discounts', label: 'Discounts' }}
+          back={{ to: '/discounts', label: t('Discounts') }}
           status={<Badge value={discount.status} />}
           actions={can('discounts:write') && <Delete discount={discount} />}
         >
@@ -69,7 +70,9 @@ function Delete({ discount: { id, code } }: { discount: Discount }) {
       send={() => unwrap(api.DELETE('/api/dashboard/discounts/{discount_id}', { params }))}
       shownBy={['discounts']}
     >
-      No one can use it any more. Orders that used it keep their discount. To pause it, clear “Shoppers can use it”.
+      {t(
+        'No one can use it any more. Orders that used it keep their discount. To pause it, clear “Shoppers can use it”.',
+      )}
     </DeleteButton>
   );
 }
@@ -86,21 +89,21 @@ function Redemptions({ discountId: discount_id }: { discountId: string }) {
   const columns: Column<Schemas['DiscountRedemption']>[] = [
     {
       id: 'who',
-      header: 'Who',
+      header: t('Who'),
       cell: ({ order_id, email }) =>
-        order_id ? <Link to={`/orders/${order_id}`}>{email ?? 'Order'}</Link> : (email ?? 'A cart'),
+        order_id ? <Link to={`/orders/${order_id}`}>{email ?? t('Order')}</Link> : (email ?? t('A cart')),
     },
-    { id: 'off', header: 'Off', numeric: true, cell: (row) => format.money(row.amount_off, row.currency) },
-    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+    { id: 'off', header: t('Off'), numeric: true, cell: (row) => format.money(row.amount_off, row.currency) },
+    { id: 'status', header: t('Status'), cell: ({ status }) => <Badge value={status} /> },
   ];
   return (
-    <Card title="Used by">
+    <Card title={t('Used by')}>
       <Loaded query={query}>
         {({ redemptions }) =>
           redemptions.length === 0 ? (
-            <p>Nobody yet.</p>
+            <p>{t('Nobody yet.')}</p>
           ) : (
-            <DataTable caption="Redemptions" columns={columns} rows={redemptions} />
+            <DataTable caption={t('Redemptions')} columns={columns} rows={redemptions} />
           )
         }
       </Loaded>

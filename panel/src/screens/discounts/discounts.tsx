@@ -4,6 +4,7 @@ import { useCallback } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { LinkButton } from '../../ui/button.tsx';
@@ -36,15 +37,15 @@ export function Discounts() {
   const find = useCallback((text: string) => change({ q: text }), [change]);
   const add = writable && (
     <LinkButton to="/discounts/new" kind="primary">
-      Add a code
+      {t('Add a code')}
     </LinkButton>
   );
   return (
-    <Page title="Discounts" actions={add}>
+    <Page title={t('Discounts')} actions={add}>
       <search className="filters">
-        <SearchField label="Search" value={q ?? ''} onSearch={find} />
-        <Select label="Status" value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
-          <option value="">Any</option>
+        <SearchField label={t('Search')} value={q ?? ''} onSearch={find} />
+        <Select label={t('Status')} value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
+          <option value="">{t('Any')}</option>
           {statuses.map((each) => (
             <option key={each} value={each}>
               {label(each)}
@@ -56,11 +57,14 @@ export function Discounts() {
         {({ discounts, ...page }) =>
           discounts.length === 0 ? (
             <Empty
-              title={q || status ? 'No matching codes' : 'No codes yet'}
-              action={!q && !status && writable && <LinkButton to="/discounts/new">Add the first code</LinkButton>}
+              title={q || status ? t('No matching codes') : t('No codes yet')}
+              action={
+                !q && !status && writable && <LinkButton to="/discounts/new">{t('Add the first code')}</LinkButton>
+              }
             >
-              A code reduces the price by a percentage or an amount, or makes delivery free: for all or some products
-              and collections, with optional dates and limits.
+              {t(
+                'A code reduces the price by a percentage or an amount, or makes delivery free: for all or some products and collections, with optional dates and limits.',
+              )}
             </Empty>
           ) : (
             <>
@@ -77,31 +81,32 @@ export function Discounts() {
 function Rows({ discounts }: { discounts: Discount[] }) {
   const format = useFormat();
   const columns: Column<Discount>[] = [
-    { id: 'code', header: 'Code', cell: ({ id, code }) => <Link to={`/discounts/${id}`}>{code}</Link> },
-    { id: 'takes', header: 'Takes off', cell: (row) => takesOff(row, format.money) },
+    { id: 'code', header: t('Code'), cell: ({ id, code }) => <Link to={`/discounts/${id}`}>{code}</Link> },
+    { id: 'takes', header: t('Takes off'), cell: (row) => takesOff(row, format.money) },
     {
       id: 'used',
-      header: 'Used',
+      header: t('Used'),
       numeric: true,
-      cell: ({ usage_count, usage_limit }) => (usage_limit === null ? usage_count : `${usage_count} of ${usage_limit}`),
+      cell: ({ usage_count, usage_limit }) =>
+        usage_limit === null ? usage_count : t('{usage_count} of {usage_limit}', { usage_count, usage_limit }),
     },
     {
       id: 'until',
-      header: 'Until',
+      header: t('Until'),
       short: true,
       wideOnly: true,
       cell: ({ ends_at }) => (ends_at ? format.date(ends_at) : '—'),
     },
-    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+    { id: 'status', header: t('Status'), cell: ({ status }) => <Badge value={status} /> },
   ];
   return (
     <div className="table-box">
-      <DataTable caption="Discounts" columns={columns} rows={discounts} />
+      <DataTable caption={t('Discounts')} columns={columns} rows={discounts} />
     </div>
   );
 }
 
 function takesOff({ kind, value, currency }: Discount, money: (amount: string, of?: string) => string): string {
-  if (kind === 'free_shipping') return 'Delivery';
+  if (kind === 'free_shipping') return t('Delivery');
   return kind === 'percentage' ? `${Number(value)} %` : money(value, currency);
 }

@@ -3,6 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useController } from 'react-hook-form';
 import { api, type Inputs } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 
@@ -17,8 +18,8 @@ export function Targets() {
   });
   return (
     <fieldset className="stack">
-      <legend>Applies to</legend>
-      {!products.value?.length && !collections.value?.length && <p>Everything in the cart.</p>}
+      <legend>{t('Applies to')}</legend>
+      {!products.value?.length && !collections.value?.length && <p>{t('Everything in the cart.')}</p>}
       <CollectionTargets {...chosen(collections)} />
       <ProductTargets {...chosen(products)} />
     </fieldset>
@@ -41,8 +42,12 @@ function CollectionTargets({ ids, onAdd, onRemove }: Chosen) {
   return (
     <>
       <Chips ids={ids} nameOf={(id) => collections.find((each) => each.id === id)?.title ?? id} onRemove={onRemove} />
-      <Select label="Add a collection" value="" onChange={(event) => event.target.value && onAdd(event.target.value)}>
-        <option value="">Choose a collection</option>
+      <Select
+        label={t('Add a collection')}
+        value=""
+        onChange={(event) => event.target.value && onAdd(event.target.value)}
+      >
+        <option value="">{t('Choose a collection')}</option>
         {collections
           .filter(({ id }) => !ids.includes(id))
           .map(({ id, title }) => (
@@ -74,9 +79,9 @@ function ProductTargets({ ids, onAdd, onRemove }: Chosen) {
     <>
       <Chips ids={ids} nameOf={(id) => chosen[ids.indexOf(id)]?.data ?? id} onRemove={onRemove} />
       <TextField
-        label="Add a product"
+        label={t('Add a product')}
         type="search"
-        placeholder="Name or SKU"
+        placeholder={t('Name or SKU')}
         value={q}
         onChange={(event) => setQ(event.target.value)}
       />
@@ -92,7 +97,7 @@ function ProductTargets({ ids, onAdd, onRemove }: Chosen) {
                     setQ('');
                   }}
                 >
-                  Add {name}
+                  {t('Add {name}', { name })}
                 </Button>
               </li>
             ))}
@@ -117,7 +122,12 @@ function Chips({
       {ids.map((id) => (
         <li key={id}>
           {nameOf(id)}
-          <button type="button" className="close" aria-label={`Remove ${nameOf(id)}`} onClick={() => onRemove(id)}>
+          <button
+            type="button"
+            className="close"
+            aria-label={t('Remove {nameOf}', { nameOf: nameOf(id) })}
+            onClick={() => onRemove(id)}
+          >
             ×
           </button>
         </li>

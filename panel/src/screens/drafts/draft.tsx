@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -13,7 +14,7 @@ import { Card, Facts, Loaded, Page } from '../../ui/page.tsx';
 import { addressLines } from '../orders/texts.ts';
 import { type Draft, useDraft, useDraftAct } from './draft-queries.ts';
 
-const BACK = { to: '/drafts', label: 'Drafts' };
+const BACK = { to: '/drafts', label: t('Drafts') };
 
 /** One draft order: its lines, its totals, and what can be done with it. */
 export function DraftScreen({ params }: { params: Record<string, string> }) {
@@ -21,14 +22,14 @@ export function DraftScreen({ params }: { params: Record<string, string> }) {
   const draft = query.data;
   if (!draft) {
     return (
-      <Page title="Draft" back={BACK}>
+      <Page title={t('Draft')} back={BACK}>
         <Loaded query={query}>{() => null}</Loaded>
       </Page>
     );
   }
   return (
     <Page
-      title={`Draft for ${draft.email ?? 'a customer without e-mail'}`}
+      title={t('Draft for {email}', { email: draft.email ?? t('a customer without e-mail') })}
       back={BACK}
       status={<Badge value={draft.status} />}
       actions={<Actions draft={draft} />}
@@ -50,20 +51,20 @@ function Lines({ draft: { lines, currency } }: { draft: Draft }) {
   const columns: Column<Draft['lines'][number]>[] = [
     {
       id: 'item',
-      header: 'Item',
+      header: t('Item'),
       cell: ({ name, variant_name, available }) => (
         <>
           {variant_name ? `${name}, ${variant_name}` : name} {!available && <Badge value="out_of_stock" />}
         </>
       ),
     },
-    { id: 'quantity', header: 'Quantity', numeric: true, cell: ({ quantity }) => quantity },
-    { id: 'price', header: 'Price', numeric: true, cell: ({ price }) => money(price, currency) },
-    { id: 'total', header: 'Total', numeric: true, cell: ({ total }) => money(total, currency) },
+    { id: 'quantity', header: t('Quantity'), numeric: true, cell: ({ quantity }) => quantity },
+    { id: 'price', header: t('Price'), numeric: true, cell: ({ price }) => money(price, currency) },
+    { id: 'total', header: t('Total'), numeric: true, cell: ({ total }) => money(total, currency) },
   ];
   return (
-    <Card title="Items">
-      <DataTable caption="Items" columns={columns} rows={lines} />
+    <Card title={t('Items')}>
+      <DataTable caption={t('Items')} columns={columns} rows={lines} />
     </Card>
   );
 }
@@ -72,26 +73,30 @@ function About({ draft }: { draft: Draft }) {
   const { money, time } = useFormat();
   const { currency, discount, discount_amount, shipping_cost, total, sent_at, checkout_url, shipping_address } = draft;
   return (
-    <Card title="Offer">
+    <Card title={t('Offer')}>
       <Facts
         facts={[
-          ['Discount', discount && [money(discount_amount, currency), discount.reason].filter(Boolean).join(', ')],
-          ['Delivery', money(shipping_cost, currency)],
-          ['Total', money(total, currency)],
-          ['Valid until', time(draft.expires_at)],
-          ['Sent', sent_at && time(sent_at)],
-          ['Stock', draft.reserve ? 'Reserved once it is sent' : null],
-          ['Address', shipping_address && addressLines(shipping_address).join(', ')],
-          ['Note', draft.note],
-          ['Link', checkout_url && <a href={checkout_url}>Checkout page</a>],
-          ['Order', draft.order_id && <Link to={`/orders/${draft.order_id}`}>{draft.order_number}</Link>],
+          [t('Discount'), discount && [money(discount_amount, currency), discount.reason].filter(Boolean).join(', ')],
+          [t('Delivery'), money(shipping_cost, currency)],
+          [t('Total'), money(total, currency)],
+          [t('Valid until'), time(draft.expires_at)],
+          [t('Sent'), sent_at && time(sent_at)],
+          [t('Stock'), draft.reserve ? t('Reserved once it is sent') : null],
+          [t('Address'), shipping_address && addressLines(shipping_address).join(', ')],
+          [t('Note'), draft.note],
+          [t('Link'), checkout_url && <a href={checkout_url}>{t('Checkout page')}</a>],
+          [t('Order'), draft.order_id && <Link to={`/orders/${draft.order_id}`}>{draft.order_number}</Link>],
         ]}
       />
     </Card>
   );
 }
 
-const PAYMENTS = { bank_transfer: 'Bank transfer', manual: 'On delivery or pickup', invoice: 'Invoice' } as const;
+const PAYMENTS = {
+  bank_transfer: t('Bank transfer'),
+  manual: t('On delivery or pickup'),
+  invoice: t('Invoice'),
+} as const;
 
 function Actions({ draft: { id, status, email } }: { draft: Draft }) {
   const can = useCan();
@@ -101,18 +106,18 @@ function Actions({ draft: { id, status, email } }: { draft: Draft }) {
   const params = { path: { draft_order_id: id } };
   const send = useDraftAct(
     () => unwrap(api.POST('/api/dashboard/draft-orders/{draft_order_id}/send', { params })),
-    'The draft is sent.',
+    t('The draft is sent.'),
     close,
   );
   const cancel = useDraftAct(
     () => unwrap(api.POST('/api/dashboard/draft-orders/{draft_order_id}/cancel', { params })),
-    'The draft is cancelled.',
+    t('The draft is cancelled.'),
     close,
   );
   const complete = useDraftAct(
     () =>
       unwrap(api.POST('/api/dashboard/draft-orders/{draft_order_id}/complete', { params, body: { payment_method } })),
-    'The draft is now an order.',
+    t('The draft is now an order.'),
     close,
   );
   if (status !== 'open' && status !== 'sent') return null;
@@ -120,33 +125,37 @@ function Actions({ draft: { id, status, email } }: { draft: Draft }) {
     <>
       {can('orders:write') && (
         <Button kind="primary" onClick={() => setOpen('send')}>
-          {status === 'open' ? 'Send' : 'Send again'}
+          {status === 'open' ? t('Send') : t('Send again')}
         </Button>
       )}
-      {can('orders:payments') && <Button onClick={() => setOpen('complete')}>Make it an order</Button>}
-      {can('orders:write') && <Button onClick={() => setOpen('cancel')}>Cancel draft</Button>}
+      {can('orders:payments') && <Button onClick={() => setOpen('complete')}>{t('Make it an order')}</Button>}
+      {can('orders:write') && <Button onClick={() => setOpen('cancel')}>{t('Cancel draft')}</Button>}
       <Confirm
         open={open === 'send'}
         onClose={close}
         onConfirm={() => send.mutate()}
-        title="Send the draft?"
-        action="Send"
+        title={t('Send the draft?')}
+        action={t('Send')}
         busy={send.isPending}
         danger={false}
       >
-        <p>{email ?? 'The customer'} gets a link to check the order and to accept it with these prices.</p>
+        <p>
+          {t('{email} gets a link to check the order and to accept it with these prices.', {
+            email: email ?? t('The customer'),
+          })}
+        </p>
       </Confirm>
       <Confirm
         open={open === 'complete'}
         onClose={close}
         onConfirm={() => complete.mutate()}
-        title="Make it an order?"
-        action="Make it an order"
+        title={t('Make it an order?')}
+        action={t('Make it an order')}
         busy={complete.isPending}
         danger={false}
       >
         <Select
-          label="Payment method"
+          label={t('Payment method')}
           value={payment_method}
           onChange={({ target }) => setMethod(target.value as keyof typeof PAYMENTS)}
         >
@@ -156,17 +165,17 @@ function Actions({ draft: { id, status, email } }: { draft: Draft }) {
             </option>
           ))}
         </Select>
-        <p>An invoice needs payment terms of the customer.</p>
+        <p>{t('An invoice needs payment terms of the customer.')}</p>
       </Confirm>
       <Confirm
         open={open === 'cancel'}
         onClose={close}
         onConfirm={() => cancel.mutate()}
-        title="Cancel the draft?"
-        action="Cancel draft"
+        title={t('Cancel the draft?')}
+        action={t('Cancel draft')}
         busy={cancel.isPending}
       >
-        <p>The link no longer works, and reserved stock is released.</p>
+        <p>{t('The link no longer works, and reserved stock is released.')}</p>
       </Confirm>
     </>
   );

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { LinkButton } from '../../ui/button.tsx';
@@ -17,18 +18,18 @@ export function Drafts() {
   const query = useDrafts({ page: Math.max(1, Number(params.get('page')) || 1), ...(status && { status }) });
   return (
     <Page
-      title="Drafts"
+      title={t('Drafts')}
       actions={
         can('orders:write') && (
           <LinkButton to="/drafts/new" kind="primary">
-            New draft
+            {t('New draft')}
           </LinkButton>
         )
       }
     >
       <search className="filters">
-        <Select label="Show" value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
-          <option value="">All</option>
+        <Select label={t('Show')} value={status ?? ''} onChange={(event) => change({ status: event.target.value })}>
+          <option value="">{t('All')}</option>
           {STATUSES.map((each) => (
             <option key={each} value={each}>
               {label(each)}
@@ -39,8 +40,8 @@ export function Drafts() {
       <Loaded query={query}>
         {({ draft_orders, ...page }) =>
           draft_orders.length === 0 ? (
-            <Empty title="No drafts">
-              Prepare an order with your own prices, and send the customer a link to accept it.
+            <Empty title={t('No drafts')}>
+              {t('Prepare an order with your own prices, and send the customer a link to accept it.')}
             </Empty>
           ) : (
             <>
@@ -59,22 +60,28 @@ function Rows({ drafts }: { drafts: DraftSummary[] }) {
   const columns: Column<DraftSummary>[] = [
     {
       id: 'email',
-      header: 'Customer',
-      cell: ({ id, email }) => <Link to={`/drafts/${id}`}>{email ?? 'No e-mail'}</Link>,
+      header: t('Customer'),
+      cell: ({ id, email }) => <Link to={`/drafts/${id}`}>{email ?? t('No e-mail')}</Link>,
     },
-    { id: 'created', header: 'Created', short: true, cell: ({ created_at }) => date(created_at) },
-    { id: 'expires', header: 'Valid until', short: true, wideOnly: true, cell: ({ expires_at }) => date(expires_at) },
+    { id: 'created', header: t('Created'), short: true, cell: ({ created_at }) => date(created_at) },
+    {
+      id: 'expires',
+      header: t('Valid until'),
+      short: true,
+      wideOnly: true,
+      cell: ({ expires_at }) => date(expires_at),
+    },
     {
       id: 'order',
-      header: 'Order',
+      header: t('Order'),
       cell: ({ order_id, order_number }) => order_id && <Link to={`/orders/${order_id}`}>{order_number}</Link>,
     },
-    { id: 'total', header: 'Total', numeric: true, cell: ({ total, currency }) => money(total, currency) },
-    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+    { id: 'total', header: t('Total'), numeric: true, cell: ({ total, currency }) => money(total, currency) },
+    { id: 'status', header: t('Status'), cell: ({ status }) => <Badge value={status} /> },
   ];
   return (
     <div className="table-box">
-      <DataTable caption="Draft orders" columns={columns} rows={drafts} />
+      <DataTable caption={t('Draft orders')} columns={columns} rows={drafts} />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, readAgain } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -16,34 +17,34 @@ export function NewDraft() {
   const can = useCan();
   const [, navigate] = useLocation();
   const [lines, setLines] = useState<NewLine[]>([]);
-  const work = useDraftAct(create, 'The draft is created.');
+  const work = useDraftAct(create, t('The draft is created.'));
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     work.mutate({ form, lines }, { onSuccess: (id) => navigate(`/drafts/${id}`) });
   };
   return (
-    <Page title="New draft" back={{ to: '/drafts', label: 'Drafts' }}>
+    <Page title={t('New draft')} back={{ to: '/drafts', label: t('Drafts') }}>
       <Form busy={work.isPending} onSubmit={submit}>
         <NewLines lines={lines} onLines={setLines} />
-        <Card title="Customer">
+        <Card title={t('Customer')}>
           <TextField
-            label="E-mail"
+            label={t('E-mail')}
             name="email"
             type="email"
             required
-            hint="With the e-mail of a customer, the draft belongs to them."
+            hint={t('With the e-mail of a customer, the draft belongs to them.')}
           />
-          <TextArea label="Note for the customer" name="note" maxLength={5000} />
+          <TextArea label={t('Note for the customer')} name="note" maxLength={5000} />
           {can('orders:payments') && (
             <div className="fields-2">
-              <TextField label="Discount in percent" name="discount" inputMode="decimal" />
-              <TextField label="Reason of the discount" name="reason" maxLength={255} />
+              <TextField label={t('Discount in percent')} name="discount" inputMode="decimal" />
+              <TextField label={t('Reason of the discount')} name="reason" maxLength={255} />
             </div>
           )}
-          <Checkbox label="Reserve the stock once it is sent" name="reserve" />
+          <Checkbox label={t('Reserve the stock once it is sent')} name="reserve" />
         </Card>
-        <DialogFoot work={work} action="Create draft" error={work.error} onCancel={() => navigate('/drafts')} />
+        <DialogFoot work={work} action={t('Create draft')} error={work.error} onCancel={() => navigate('/drafts')} />
       </Form>
     </Page>
   );

@@ -1,4 +1,5 @@
 import type { Inputs } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
@@ -36,7 +37,7 @@ export function NewLines({ lines, onLines }: { lines: NewLine[]; onLines: (lines
   const change = (at: number, changed: Partial<NewLine>) =>
     onLines(lines.map((line, i) => (i === at ? { ...line, ...changed } : line)));
   return (
-    <Card title="Items">
+    <Card title={t('Items')}>
       <VariantSearch
         onChoose={(found) => {
           if (lines.some(({ variant_id }) => variant_id === found.variant_id)) return;
@@ -46,7 +47,7 @@ export function NewLines({ lines, onLines }: { lines: NewLine[]; onLines: (lines
       {can('orders:payments') && (
         <div>
           <Button kind="quiet" onClick={() => add(CUSTOM)}>
-            Add a custom line
+            {t('Add a custom line')}
           </Button>
         </div>
       )}
@@ -54,7 +55,7 @@ export function NewLines({ lines, onLines }: { lines: NewLine[]; onLines: (lines
         <div className="fields-2" key={line.key}>
           {line.variant_id === undefined && <Custom line={line} onChange={(changed) => change(at, changed)} />}
           <TextField
-            label={line.variant_id === undefined ? 'Quantity' : `Quantity of ${line.name}`}
+            label={line.variant_id === undefined ? t('Quantity') : t('Quantity of {name}', { name: line.name })}
             inputMode="numeric"
             value={line.quantity}
             onChange={({ target }) => change(at, { quantity: target.value })}
@@ -62,8 +63,8 @@ export function NewLines({ lines, onLines }: { lines: NewLine[]; onLines: (lines
           />
           {line.variant_id !== undefined && can('orders:payments') && (
             <AmountField
-              label="Price of its own"
-              hint="Empty for the normal price."
+              label={t('Price of its own')}
+              hint={t('Empty for the normal price.')}
               value={line.price}
               onValue={(price) => change(at, { price })}
             />
@@ -71,10 +72,10 @@ export function NewLines({ lines, onLines }: { lines: NewLine[]; onLines: (lines
           <div>
             <Button
               kind="quiet"
-              aria-label={`Remove ${line.name || 'the custom line'}`}
+              aria-label={t('Remove {name}', { name: line.name || t('the custom line') })}
               onClick={() => onLines(lines.filter((_, i) => i !== at))}
             >
-              Remove
+              {t('Remove')}
             </Button>
           </div>
         </div>
@@ -87,30 +88,30 @@ function Custom({ line, onChange }: { line: NewLine; onChange: (changed: Partial
   return (
     <>
       <TextField
-        label="Name"
+        label={t('Name')}
         value={line.name}
         maxLength={255}
         onChange={({ target }) => onChange({ name: target.value })}
         required
       />
-      <AmountField label="Price" value={line.price} onValue={(price) => onChange({ price })} required />
+      <AmountField label={t('Price')} value={line.price} onValue={(price) => onChange({ price })} required />
       <TextField
-        label="Tax class"
+        label={t('Tax class')}
         value={line.tax_class}
         maxLength={32}
-        hint="standard, reduced, zero or a class of your own"
+        hint={t('standard, reduced, zero or a class of your own')}
         onChange={({ target }) => onChange({ tax_class: target.value })}
         required
       />
       <Select
-        label="Right of withdrawal"
+        label={t('Right of withdrawal')}
         value={line.withdrawal_exempt}
         onChange={({ target }) => onChange({ withdrawal_exempt: target.value as Exempt })}
       >
         <WithdrawalOptions />
       </Select>
       <Checkbox
-        label="Is shipped or picked up"
+        label={t('Is shipped or picked up')}
         checked={line.requires_shipping}
         onChange={({ target }) => onChange({ requires_shipping: target.checked })}
       />

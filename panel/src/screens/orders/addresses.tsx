@@ -1,3 +1,4 @@
+import { t } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -13,9 +14,9 @@ export function Addresses({ order }: { order: OrderDetails }) {
   return (
     <>
       <Destination order={order} />
-      {billing_address && <AddressCard title="Bill to" address={billing_address} />}
+      {billing_address && <AddressCard title={t('Bill to')} address={billing_address} />}
       {note && (
-        <Card title="The customer's note">
+        <Card title={t("The customer's note")}>
           <p className="written">{note}</p>
         </Card>
       )}
@@ -27,17 +28,21 @@ function Destination({ order: { shipping_address, shipping_method, shipping_kind
   if (shipping_kind === 'pickup') {
     return (
       <>
-        <Card title="Pick-up">
-          <p>The customer fetches it: {shipping_method}.</p>
+        <Card title={t('Pick-up')}>
+          <p>{t('The customer fetches it: {shipping_method}.', { shipping_method })}</p>
         </Card>
-        {shipping_address && <AddressCard title="Customer’s address" address={shipping_address} />}
+        {shipping_address && <AddressCard title={t('Customer’s address')} address={shipping_address} />}
       </>
     );
   }
-  if (shipping_address) return <AddressCard title="Deliver to" address={shipping_address} />;
+  if (shipping_address) return <AddressCard title={t('Deliver to')} address={shipping_address} />;
   return (
-    <Card title="Delivery">
-      <p>{shipping_method ? `${shipping_method}, without an address.` : 'No shipping required.'}</p>
+    <Card title={t('Delivery')}>
+      <p>
+        {shipping_method
+          ? t('{shipping_method}, without an address.', { shipping_method })
+          : t('No shipping required.')}
+      </p>
     </Card>
   );
 }
@@ -45,13 +50,15 @@ function Destination({ order: { shipping_address, shipping_method, shipping_kind
 function AddressCard({ title, address }: { title: string; address: NonNullable<OrderDetails['shipping_address']> }) {
   const lines = addressLines(address);
   const copy = () =>
-    navigator.clipboard.writeText(lines.join('\n')).then(() => toast('The address is on the clipboard.'), toastError);
+    navigator.clipboard
+      .writeText(lines.join('\n'))
+      .then(() => toast(t('The address is on the clipboard.')), toastError);
   return (
     <Card
       title={title}
       actions={
-        <Button kind="quiet" aria-label={`Copy the address of "${title}"`} onClick={() => void copy()}>
-          Copy
+        <Button kind="quiet" aria-label={t('Copy the address of "{title}"', { title })} onClick={() => void copy()}>
+          {t('Copy')}
         </Button>
       }
     >

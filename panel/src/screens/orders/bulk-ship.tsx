@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api.ts';
+import { t, tn } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -19,7 +20,7 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
     onSuccess: async (refused) => {
       await ordersChanged();
       const shipped = left.length - refused.size;
-      if (shipped > 0) toast(`${shipped} shipped. The customers receive e-mails.`);
+      if (shipped > 0) toast(t('{shipped} shipped. The customers receive e-mails.', { shipped }));
       if (refused.size === 0) return onDone();
       setErrors(Object.fromEntries(refused));
       setLeft(left.filter(({ id }) => refused.has(id)));
@@ -31,19 +32,31 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
     work.mutate(new FormData(event.currentTarget));
   };
   return (
-    <Dialog open onClose={onClose} title={left.length === 1 ? 'Ship 1 order' : `Ship ${left.length} orders`}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={tn(left.length, 'Ship 1 order', 'Ship {count} orders', { count: left.length })}
+    >
       <Form busy={work.isPending} onSubmit={submit}>
-        <TextField label="Carrier" name="carrier" maxLength={255} hint="For all of them, such as DHL. Optional." />
+        <TextField
+          label={t('Carrier')}
+          name="carrier"
+          maxLength={255}
+          hint={t('For all of them, such as DHL. Optional.')}
+        />
         {left.map((order) => (
           <TextField
             key={order.id}
-            label={`Tracking number of ${order.order_number}, ${nameOf(order)}`}
+            label={t('Tracking number of {order_number}, {nameOf}', {
+              order_number: order.order_number,
+              nameOf: nameOf(order),
+            })}
             name={order.id}
             maxLength={255}
             error={errors[order.id]}
           />
         ))}
-        <DialogFoot work={work} action="Ship" error={null} onCancel={onClose} />
+        <DialogFoot work={work} action={t('Ship')} error={null} onCancel={onClose} />
       </Form>
     </Dialog>
   );
@@ -64,7 +77,7 @@ async function shipAll(orders: Order[], form: FormData): Promise<Map<string, str
     }));
     const { results } = await unwrap(api.POST('/api/dashboard/orders/fulfill', { body: { orders: rows } }));
     for (const [i, { status, message }] of results.entries()) {
-      if (status === 'failed') refused.set(some[i]?.id ?? '', message ?? 'Rejected.');
+      if (status === 'failed') refused.set(some[i]?.id ?? '', message ?? t('Rejected.'));
     }
   }
   return refused;

@@ -1,4 +1,5 @@
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
@@ -8,7 +9,7 @@ export function Disputes({ order }: { order: OrderDetails }) {
   const { money, time, date } = useFormat();
   if (order.disputes.length === 0) return null;
   return (
-    <Card title="Disputes">
+    <Card title={t('Disputes')}>
       <ul className="records">
         {order.disputes.map(({ id, amount, currency, created_at, reason, status, provider_reference, respond_by }) => (
           <li key={id}>
@@ -18,7 +19,7 @@ export function Disputes({ order }: { order: OrderDetails }) {
             </p>
             <p className="quiet-text">
               {provider_reference}
-              {status === 'open' && respond_by && `, evidence until ${date(respond_by)}`}
+              {status === 'open' && respond_by && t(', evidence until {respond_by}', { respond_by: date(respond_by) })}
             </p>
           </li>
         ))}

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { downloadBytes } from '../../ui/csv.ts';
@@ -10,7 +11,7 @@ import { Card } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import type { OrderDetails } from './order-queries.ts';
 
-const NAMES = { invoice: 'Invoice', credit_note: 'Credit note' };
+const NAMES = { invoice: t('Invoice'), credit_note: t('Credit note') };
 
 /** With `isAwaited`, repeats the read until the job has issued the invoice. */
 function useDocumentsOf(order_id: string, isAwaited: boolean) {
@@ -41,7 +42,7 @@ export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails
       unwrap(api.POST('/api/dashboard/orders/{order_id}/documents', { params: { path: { order_id } } })),
     onSuccess: async () => {
       setAwaited(true);
-      toast('The invoice is being issued.');
+      toast(t('The invoice is being issued.'));
       await readAgain('orders');
     },
     onError: toastError,
@@ -59,20 +60,20 @@ export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails
   if (hasInvoice && isAwaited) setAwaited(false);
   if (data.documents.length === 0 && !can('orders:write')) return null;
   return (
-    <Card title="Invoices">
+    <Card title={t('Invoices')}>
       <ul className="records">
         {data.documents.toReversed().map(({ id, kind, number, issued_at, total, currency }) => (
           <li key={id}>
             {NAMES[kind as keyof typeof NAMES] ?? kind} {number}, {date(issued_at)}, {money(total, currency)}{' '}
-            <Button kind="quiet" aria-label={`Download ${number}`} onClick={() => download.mutate(id)}>
-              PDF
+            <Button kind="quiet" aria-label={t('Download {number}', { number })} onClick={() => download.mutate(id)}>
+              {t('PDF')}
             </Button>
           </li>
         ))}
       </ul>
       {!hasInvoice && can('orders:write') && (
         <Button busy={issue.isPending || isAwaited} onClick={() => issue.mutate()}>
-          Issue the invoice
+          {t('Issue the invoice')}
         </Button>
       )}
     </Card>

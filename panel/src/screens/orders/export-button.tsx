@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -19,8 +20,8 @@ export function ExportButton({ query }: { query: OrderQuery }) {
       downloadOrders(orders);
       toast(
         orders.length === MOST
-          ? `The first ${counted(MOST, 'order')} were exported.`
-          : `${counted(orders.length, 'order')} exported.`,
+          ? t('The first {count} were exported.', { count: counted(MOST, '{count} order', '{count} orders') })
+          : t('{count} exported.', { count: counted(orders.length, '{count} order', '{count} orders') }),
       );
     },
     onError: toastError,
@@ -28,7 +29,7 @@ export function ExportButton({ query }: { query: OrderQuery }) {
   if (!can('orders:export')) return null;
   return (
     <Button busy={work.isPending} onClick={() => work.mutate()}>
-      Export CSV
+      {t('Export CSV')}
     </Button>
   );
 }

@@ -11,7 +11,7 @@ import { deliveryName, methodName } from './texts.ts';
 const CHOICES = [
   {
     name: 'payment_status',
-    title: 'Payment',
+    title: t('Payment'),
     values: [
       ...['awaiting_payment', 'pending', 'authorized', 'paid', 'partially_refunded', 'refunded', 'failed', 'expired'],
       'voided',
@@ -19,25 +19,25 @@ const CHOICES = [
   },
   {
     name: 'fulfillment_status',
-    title: 'Delivery',
+    title: t('Delivery'),
     values: ['unfulfilled', 'partially_fulfilled', 'fulfilled', 'delivered', 'returned'],
   },
-  { name: 'payment_method', title: 'Method', values: ['bank_transfer', 'card', 'online', 'manual', 'free'] },
-  { name: 'source', title: 'Source', values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
+  { name: 'payment_method', title: t('Method'), values: ['bank_transfer', 'card', 'online', 'manual', 'free'] },
+  { name: 'source', title: t('Source'), values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
 ];
 
 /** Days in the shop's time zone. The last day is included, so the API gets the start of the following day. */
 const DAYS = [
-  { name: 'created_from', title: 'Placed from', later: 0 },
-  { name: 'created_to', title: 'Placed until', later: 1 },
+  { name: 'created_from', title: t('Placed from'), later: 0 },
+  { name: 'created_to', title: t('Placed until'), later: 1 },
 ];
 
 const SORTS = {
-  newest: 'Newest first',
-  oldest: 'Oldest first',
-  recently_updated: 'Recently changed',
-  total_desc: 'Largest first',
-  total_asc: 'Smallest first',
+  newest: t('Newest first'),
+  oldest: t('Oldest first'),
+  recently_updated: t('Recently changed'),
+  total_desc: t('Largest first'),
+  total_asc: t('Smallest first'),
 };
 
 /** Search, filters and sorting of the order list, stored in the URL. */
@@ -50,7 +50,7 @@ export function Filters() {
       <search>
         <SearchField
           label={t('Search orders')}
-          placeholder="Number, name, e-mail, SKU, tracking"
+          placeholder={t('Number, name, e-mail, SKU, tracking')}
           maxLength={200}
           value={params.get('q') ?? ''}
           onSearch={find}
@@ -62,7 +62,7 @@ export function Filters() {
       />
       {/* Only the sorting has no label above. */}
       <details open={params.has('sort') || undefined}>
-        <summary>Filter and sort</summary>
+        <summary>{t('Filter and sort')}</summary>
         <div className="filters">
           {CHOICES.map(({ name, title, values }) => (
             <Choice
@@ -71,7 +71,7 @@ export function Filters() {
               value={params.get(name) ?? ''}
               onChange={(value) => change({ [name]: value })}
             >
-              <option value="">Any</option>
+              <option value="">{t('Any')}</option>
               {values.map((value) => (
                 <option key={value} value={value}>
                   {wordsFor(name, value)}
@@ -87,7 +87,7 @@ export function Filters() {
               onDay={(day) => change({ [name]: day && startOfDay(day, timeZone, later) })}
             />
           ))}
-          <Choice title="Sort" value={params.get('sort') ?? 'newest'} onChange={(sort) => change({ sort })}>
+          <Choice title={t('Sort')} value={params.get('sort') ?? 'newest'} onChange={(sort) => change({ sort })}>
             {Object.entries(SORTS).map(([value, title]) => (
               <option key={value} value={value}>
                 {title}

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Card } from '../../ui/page.tsx';
 import { Picture } from '../../ui/picture.tsx';
@@ -8,7 +9,7 @@ import { lineName } from './texts.ts';
 
 export function Items({ order }: { order: OrderDetails }) {
   return (
-    <Card title="Items">
+    <Card title={t('Items')}>
       <ul className="items">
         {order.line_items.map((line, i) => (
           // Uses the index as the key: lines of imported orders have no id, and an order's lines never change.
@@ -44,7 +45,7 @@ function Item({
       <div className="item-name">
         {line.product_id && can('products:read') ? <Link to={`/products/${line.product_id}`}>{name}</Link> : name}
         {line.sku && <span className="quiet-text">{line.sku}</span>}
-        {removed > 0 && <span className="quiet-text">{removed} refunded before shipping</span>}
+        {removed > 0 && <span className="quiet-text">{t('{removed} refunded before shipping', { removed })}</span>}
       </div>
       <span className="numeric">
         {line.quantity} × {money(line.price, currency)}
@@ -58,12 +59,16 @@ function Totals({ order }: { order: OrderDetails }) {
   const { money } = useFormat();
   const { currency, discount_code, tax_included } = order;
   const rows: [string, string, boolean][] = [
-    ['Subtotal', order.subtotal, true],
-    [discount_code ? `Discount (${discount_code})` : 'Discount', `-${order.discount}`, Number(order.discount) > 0],
+    [t('Subtotal'), order.subtotal, true],
+    [
+      discount_code ? t('Discount ({discount_code})', { discount_code }) : t('Discount'),
+      `-${order.discount}`,
+      Number(order.discount) > 0,
+    ],
     [deliveryLine(order), order.shipping_cost, true],
-    [tax_included ? 'Included tax' : 'Tax', order.tax, true],
-    ['Total', order.total, true],
-    ['Refunded', `-${order.refunded}`, Number(order.refunded) > 0],
+    [tax_included ? t('Included tax') : t('Tax'), order.tax, true],
+    [t('Total'), order.total, true],
+    [t('Refunded'), `-${order.refunded}`, Number(order.refunded) > 0],
   ];
   return (
     <dl className="totals">
@@ -80,6 +85,6 @@ function Totals({ order }: { order: OrderDetails }) {
 }
 
 function deliveryLine({ shipping_kind, shipping_method }: OrderDetails): string {
-  const kind = shipping_kind === 'pickup' ? 'Pick-up' : 'Delivery';
+  const kind = shipping_kind === 'pickup' ? t('Pick-up') : t('Delivery');
   return shipping_method ? `${kind} (${shipping_method})` : kind;
 }

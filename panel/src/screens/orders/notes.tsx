@@ -33,21 +33,27 @@ export function Notes({ order: { id, staff_note } }: { order: OrderDetails }) {
       onSaved: async ({ data }) => {
         await ordersChanged();
         if (data.staff_note === null) toastUndo(t('The note is removed.'), restore);
-        else toast('The note is saved.');
+        else toast(t('The note is saved.'));
       },
     },
   );
   if (!can('orders:write')) {
     return staff_note ? (
-      <Card title="Staff note">
+      <Card title={t('Staff note')}>
         <p className="written">{staff_note}</p>
       </Card>
     ) : null;
   }
   return (
     <Card>
-      <FormFrame editing={editing} action="Save note" writable>
-        <Field.Area name="staff_note" label="Staff note" rows={3} maxLength={5000} hint="Customers never see it." />
+      <FormFrame editing={editing} action={t('Save note')} writable>
+        <Field.Area
+          name="staff_note"
+          label={t('Staff note')}
+          rows={3}
+          maxLength={5000}
+          hint={t('Customers never see it.')}
+        />
       </FormFrame>
     </Card>
   );

@@ -14,6 +14,8 @@ import { Items } from './items.tsx';
 import { Notes } from './notes.tsx';
 import { type OrderDetails, useOrder } from './order-queries.ts';
 import './orders.css';
+import { rich } from '../../language/rich.tsx';
+import { t } from '../../language/texts.ts';
 import { PaymentCard } from './payment-card.tsx';
 import { Refunds } from './refunds.tsx';
 import { ReturnsCard } from './returns-card.tsx';
@@ -22,14 +24,14 @@ import { deliveryName, hasExpired, isDueAfterPayment } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 import { WithdrawalsCard } from './withdrawals-card.tsx';
 
-const BACK = { to: '/orders', label: 'Orders' };
+const BACK = { to: '/orders', label: t('Orders') };
 
 /** An order with its items, customer, state and actions. */
 export function OrderScreen({ params }: { params: Record<string, string> }) {
   const order = useOrder(params.order_id ?? '');
   if (!order.data) {
     return (
-      <Page title="Order" back={BACK}>
+      <Page title={t('Order')} back={BACK}>
         <Loaded query={order}>{() => null}</Loaded>
       </Page>
     );
@@ -41,13 +43,15 @@ function Shown({ order }: { order: OrderDetails }) {
   const { money } = useFormat();
   return (
     <Page
-      title={`Order ${order.order_number}`}
+      title={t('Order {order_number}', { order_number: order.order_number })}
       back={BACK}
       status={
         <>
           {order.status === 'cancelled' && <Badge value="cancelled" />}
           <Badge value={order.payment_status} />
-          {isDueAfterPayment(order) && <Badge value="open">{`${money(order.amount_due, order.currency)} due`}</Badge>}
+          {isDueAfterPayment(order) && (
+            <Badge value="open">{t('{amount_due} due', { amount_due: money(order.amount_due, order.currency) })}</Badge>
+          )}
           {order.status !== 'cancelled' && (
             <Badge value={order.fulfillment_status}>{deliveryName(order.fulfillment_status)}</Badge>
           )}
@@ -57,8 +61,9 @@ function Shown({ order }: { order: OrderDetails }) {
     >
       {isDisputed(order) && (
         <p className="note">
-          The customer disputes the payment at the bank. Shipping is on hold, and the disputed amount cannot be
-          refunded. Send your evidence in the payment provider’s dashboard.
+          {t(
+            'The customer disputes the payment at the bank. Shipping is on hold, and the disputed amount cannot be refunded. Send your evidence in the payment provider’s dashboard.',
+          )}
         </p>
       )}
       {Number(order.refund_due) > 0 && (
@@ -88,10 +93,15 @@ function Shown({ order }: { order: OrderDetails }) {
 
 function dueNote(order: OrderDetails, amount: string): string {
   if (hasExpired(order)) {
-    return 'Money arrived after this order had expired. Reinstate the order once the full amount has arrived, or refund the money.';
+    return t(
+      'Money arrived after this order had expired. Reinstate the order once the full amount has arrived, or refund the money.',
+    );
   }
-  if (order.status !== 'cancelled') return `More money was received than the order costs. Refund ${amount}.`;
-  return 'This order was cancelled after it was paid. Refund the customer, or return the money by hand and record it.';
+  if (order.status !== 'cancelled')
+    return t('More money was received than the order costs. Refund {amount}.', { amount });
+  return t(
+    'This order was cancelled after it was paid. Refund the customer, or return the money by hand and record it.',
+  );
 }
 
 function CustomerCard({ order }: { order: OrderDetails }) {
@@ -99,23 +109,25 @@ function CustomerCard({ order }: { order: OrderDetails }) {
   const [editing, setEditing] = useState(false);
   const { customer_id, email, phone, source, agent_token_id } = order;
   return (
-    <section className="card" aria-label="Customer">
+    <section className="card" aria-label={t('Customer')}>
       <header>
-        <h2>Customer</h2>
-        {customer_id && can('customers:read') && <Link to={`/customers/${customer_id}`}>Open</Link>}
+        <h2>{t('Customer')}</h2>
+        {customer_id && can('customers:read') && <Link to={`/customers/${customer_id}`}>{t('Open')}</Link>}
         {can('orders:write') && (
           <Button kind="quiet" onClick={() => setEditing(true)}>
-            Correct
+            {t('Correct')}
           </Button>
         )}
       </header>
       {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>}
       {phone && <span>{phone}</span>}
-      <p className="quiet-text">{customer_id ? 'Has an account.' : 'Bought as a guest.'}</p>
+      <p className="quiet-text">{customer_id ? t('Has an account.') : t('Bought as a guest.')}</p>
       {source === 'agent' && (
         <p>
-          <Badge value="agent">By an agent</Badge> Prepared by an AI agent, confirmed by the customer.{' '}
-          {agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>The agent</Link>}
+          {rich('{badge} Prepared by an AI agent, confirmed by the customer.', {
+            badge: <Badge value="agent">{t('By an agent')}</Badge>,
+          })}{' '}
+          {agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>{t('The agent')}</Link>}
         </p>
       )}
       {editing && <ContactDialog order={order} onClose={() => setEditing(false)} />}

@@ -11,6 +11,7 @@ import { ExportButton } from './export-button.tsx';
 import { Filters } from './filters.tsx';
 import { type Order, orderQueryOf, useOrders } from './order-queries.ts';
 import './orders.css';
+import { t } from '../../language/texts.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { deliveryName, nameOf } from './texts.ts';
 import { ViewTabs } from './view-tabs.tsx';
@@ -29,10 +30,10 @@ export function Orders() {
   const filtered = Object.keys(query).some((name) => name !== 'sort');
   return (
     <Page
-      title="Orders"
+      title={t('Orders')}
       actions={
         <>
-          {can('orders:write') && <LinkButton to="/orders/statement">Match a bank statement</LinkButton>}
+          {can('orders:write') && <LinkButton to="/orders/statement">{t('Match a bank statement')}</LinkButton>}
           <ExportButton query={query} />
         </>
       }
@@ -68,21 +69,22 @@ function NoOrders({ filtered, onClear }: { filtered: boolean; onClear: () => voi
   if (filtered) {
     return (
       <Empty
-        title="No matching orders"
+        title={t('No matching orders')}
         action={
           <button type="button" className="button plain" onClick={onClear}>
-            Show all orders
+            {t('Show all orders')}
           </button>
         }
       >
-        Search finds order numbers, e-mail addresses, names, SKUs and tracking numbers.
+        {t('Search finds order numbers, e-mail addresses, names, SKUs and tracking numbers.')}
       </Empty>
     );
   }
   return (
-    <Empty title="No orders yet" action={<LinkButton to="/">See what the shop still needs</LinkButton>}>
-      Each purchase appears here the moment a customer confirms it. Orders by bank transfer wait under “To pay” until
-      you mark them as paid; then they are under “To ship”.
+    <Empty title={t('No orders yet')} action={<LinkButton to="/">{t('See what the shop still needs')}</LinkButton>}>
+      {t(
+        'Each purchase appears here the moment a customer confirms it. Orders by bank transfer wait under “To pay” until you mark them as paid; then they are under “To ship”.',
+      )}
     </Empty>
   );
 }
@@ -102,21 +104,25 @@ function OrderTable({
   const { money, time } = useFormat();
   const columns = useMemo(
     (): Column<Order>[] => [
-      { id: 'number', header: 'Order', cell: (order) => <Link to={`/orders/${order.id}`}>{order.order_number}</Link> },
+      {
+        id: 'number',
+        header: t('Order'),
+        cell: (order) => <Link to={`/orders/${order.id}`}>{order.order_number}</Link>,
+      },
       {
         id: 'created',
-        header: 'Placed',
+        header: t('Placed'),
         short: true,
         sort: { asc: 'oldest', desc: 'newest' },
         cell: ({ created_at }) => time(created_at),
       },
-      { id: 'customer', header: 'Customer', cell: nameOf },
-      { id: 'payment', header: 'Payment', cell: ({ payment_status }) => <Badge value={payment_status} /> },
-      { id: 'delivery', header: 'Delivery', cell: deliveryOf },
-      { id: 'pieces', header: 'Pieces', numeric: true, wideOnly: true, cell: piecesOf },
+      { id: 'customer', header: t('Customer'), cell: nameOf },
+      { id: 'payment', header: t('Payment'), cell: ({ payment_status }) => <Badge value={payment_status} /> },
+      { id: 'delivery', header: t('Delivery'), cell: deliveryOf },
+      { id: 'pieces', header: t('Pieces'), numeric: true, wideOnly: true, cell: piecesOf },
       {
         id: 'total',
-        header: 'Total',
+        header: t('Total'),
         numeric: true,
         sort: { asc: 'total_asc', desc: 'total_desc' },
         cell: ({ total, currency }) => money(total, currency),
@@ -128,14 +134,14 @@ function OrderTable({
   return (
     <div className="table-box order-list">
       <DataTable
-        caption="Orders"
+        caption={t('Orders')}
         columns={columns}
         rows={rows}
         {...sorting}
         selection={{
           selected: Object.fromEntries([...selected.keys()].map((id) => [id, true])),
           onSelect: (next) => onSelect(selectionOf(next, [...selected.values(), ...rows])),
-          label: (id) => `Select order ${numbers.get(id) ?? ''}`,
+          label: (id) => t('Select order {get}', { get: numbers.get(id) ?? '' }),
         }}
       />
     </div>
@@ -155,7 +161,7 @@ function deliveryOf({ status, fulfillment_status, source }: Order) {
       ) : (
         <Badge value={fulfillment_status}>{deliveryName(fulfillment_status)}</Badge>
       )}
-      {source === 'agent' && <Badge value="agent">By an agent</Badge>}
+      {source === 'agent' && <Badge value="agent">{t('By an agent')}</Badge>}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
@@ -22,26 +23,35 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     exchange_credit,
   } = order;
   const facts: [string, ReactNode][] = [
-    ['Method', order.payment_terms ? `Invoice, ${order.payment_terms.days} days` : methodName(payment.method)],
-    ['Amount', money(payment.amount, currency)],
-    ['To pay until', payment.due_at ? time(payment.due_at) : null],
-    ['Received', Number(order.amount_received) > 0 ? money(order.amount_received, currency) : null],
-    ['Reference', payment.instructions?.reference],
-    ['Failure reason', payment.failure_reason],
+    [
+      t('Method'),
+      order.payment_terms ? t('Invoice, {days} days', { days: order.payment_terms.days }) : methodName(payment.method),
+    ],
+    [t('Amount'), money(payment.amount, currency)],
+    [t('To pay until'), payment.due_at ? time(payment.due_at) : null],
+    [t('Received'), Number(order.amount_received) > 0 ? money(order.amount_received, currency) : null],
+    [t('Reference'), payment.instructions?.reference],
+    [t('Failure reason'), payment.failure_reason],
     ...order.recorded_payments.map((one): [string, ReactNode] => [
-      one.payment_id ? 'Paid online' : hasExpired(order) ? 'Arrived late' : 'Arrived',
+      one.payment_id ? t('Paid online') : hasExpired(order) ? t('Arrived late') : t('Arrived'),
       [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
     ]),
-    ['Paid by a return', exchange_of && <Link to={`/orders/${exchange_of}`}>{money(exchange_credit, currency)}</Link>],
-    ['Still to pay', Number(order.amount_due) > 0 ? money(order.amount_due, currency) : null],
-    ['Refundable', Number(refundable) > 0 ? money(refundable, currency) : null],
-    ['Placed', time(order.created_at)],
-    ['Prepared by', agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>an agent</Link>],
-    ['Source', [attribution?.utm_source, attribution?.utm_campaign].filter(Boolean).join(', ')],
-    ['External reference', external_reference],
+    [
+      t('Paid by a return'),
+      exchange_of && <Link to={`/orders/${exchange_of}`}>{money(exchange_credit, currency)}</Link>,
+    ],
+    [t('Still to pay'), Number(order.amount_due) > 0 ? money(order.amount_due, currency) : null],
+    [t('Refundable'), Number(refundable) > 0 ? money(refundable, currency) : null],
+    [t('Placed'), time(order.created_at)],
+    [
+      t('Prepared by'),
+      agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>{t('an agent')}</Link>,
+    ],
+    [t('Source'), [attribution?.utm_source, attribution?.utm_campaign].filter(Boolean).join(', ')],
+    [t('External reference'), external_reference],
   ];
   return (
-    <Card title="Payment" actions={<Badge value={order.overdue ? 'overdue' : payment.status} />}>
+    <Card title={t('Payment')} actions={<Badge value={order.overdue ? 'overdue' : payment.status} />}>
       <Facts facts={facts} />
     </Card>
   );

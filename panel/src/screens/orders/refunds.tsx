@@ -1,4 +1,5 @@
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
@@ -10,7 +11,7 @@ export function Refunds({ order }: { order: OrderDetails }) {
   if (refunds.length === 0) return null;
   const names = new Map(line_items.map((line) => [line.id, lineName(line)]));
   return (
-    <Card title="Refunds">
+    <Card title={t('Refunds')}>
       <ul className="records">
         {refunds.map((refund) => (
           <li key={refund.id}>
@@ -23,9 +24,9 @@ export function Refunds({ order }: { order: OrderDetails }) {
             <ul className="quiet-text">
               {refund.line_items.map(({ line_item_id, quantity, restock, shipped }) => (
                 <li key={`${line_item_id} ${shipped}`}>
-                  {quantity} × {names.get(line_item_id) ?? 'a line of the order'}
-                  {!shipped && ', not shipped'}
-                  {restock && ', back in stock'}
+                  {quantity} × {names.get(line_item_id) ?? t('a line of the order')}
+                  {!shipped && t(', not shipped')}
+                  {restock && t(', back in stock')}
                 </li>
               ))}
             </ul>

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
 import { statusName, useReturnsOf } from '../returns/return-queries.ts';
@@ -11,7 +12,7 @@ export function ReturnsCard({ order }: { order: OrderDetails }) {
   const { data } = useReturnsOf(order.id);
   if (!data || data.returns.length === 0) return null;
   return (
-    <Card title="Returns">
+    <Card title={t('Returns')}>
       <ul className="records">
         {data.returns.map(({ id, number, status, requested_at }) => (
           <li key={id}>

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api.ts';
+import { t, tn } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -18,19 +19,19 @@ export function SelectionBar({ orders, onDone }: { orders: Order[]; onDone: () =
   const toShip = orders.filter(isShippable);
   const slips = `/orders/slips?ids=${orders.map(({ id }) => id).join(',')}`;
   return (
-    <section className="selection-bar" aria-label="Selected orders">
-      <strong>{orders.length} selected</strong>
+    <section className="selection-bar" aria-label={t('Selected orders')}>
+      <strong>{t('{count} selected', { count: orders.length })}</strong>
       <div className="actions">
         {can('orders:write') && <MarkPaid orders={toPay} onDone={onDone} />}
         {can('orders:write') && (
           <Button disabled={toShip.length === 0} onClick={() => setShipping(true)}>
-            Ship {toShip.length || ''}
+            {t('Ship {count}', { count: toShip.length || '' })}
           </Button>
         )}
-        <LinkButton to={slips}>Packing slips</LinkButton>
-        {can('orders:export') && <Button onClick={() => downloadOrders(orders)}>Export</Button>}
+        <LinkButton to={slips}>{t('Packing slips')}</LinkButton>
+        {can('orders:export') && <Button onClick={() => downloadOrders(orders)}>{t('Export')}</Button>}
         <Button kind="quiet" onClick={onDone}>
-          Clear
+          {t('Clear')}
         </Button>
       </div>
       {shipping && <BulkShip orders={toShip} onClose={() => setShipping(false)} onDone={onDone} />}
@@ -66,7 +67,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
     mutationFn: () => markPaid(orders),
     onSuccess: async ({ paid, refused }) => {
       await ordersChanged();
-      toast([`${paid} marked as paid.`, ...refused].join(' '));
+      toast([t('{paid} marked as paid.', { paid }), ...refused].join(' '));
       onDone();
     },
     // With several calls, earlier ones may have succeeded.
@@ -79,20 +80,21 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
   return (
     <>
       <Button disabled={orders.length === 0} onClick={() => setAsking(true)}>
-        Mark {orders.length || ''} paid
+        {t('Mark {count} paid', { count: orders.length || '' })}
       </Button>
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
         onConfirm={() => work.mutate()}
-        title={orders.length === 1 ? 'Mark 1 order as paid?' : `Mark ${orders.length} orders as paid?`}
-        action="Mark as paid"
+        title={tn(orders.length, 'Mark 1 order as paid?', 'Mark {count} orders as paid?', { count: orders.length })}
+        action={t('Mark as paid')}
         busy={work.isPending}
         danger={false}
       >
         <p>
-          Do this once their transfers are on your account: {orders.map(({ order_number }) => order_number).join(', ')}.
-          The customers receive e-mails.
+          {t('Do this once their transfers are on your account: {map}. The customers receive e-mails.', {
+            map: orders.map(({ order_number }) => order_number).join(', '),
+          })}
         </p>
       </Confirm>
     </>

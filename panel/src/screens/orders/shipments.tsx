@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useFormat } from '../../format.ts';
+import { rich } from '../../language/rich.tsx';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -17,7 +19,7 @@ export function Shipments({ order }: { order: OrderDetails }) {
   if (fulfillments.length === 0) return null;
   const names = new Map(line_items.map((line) => [line.id, lineName(line)]));
   return (
-    <Card title="Parcels">
+    <Card title={t('Parcels')}>
       <ul className="records">
         {fulfillments.map(({ id, items, carrier, tracking_number, tracking_url, created_at, delivered_at }) => (
           <li key={id}>
@@ -27,19 +29,21 @@ export function Shipments({ order }: { order: OrderDetails }) {
             </p>
             {(tracking_number || tracking_url) && (
               <p>
-                Tracking: <SafeLink href={tracking_url}>{tracking_number || tracking_url}</SafeLink>
+                {rich('Tracking: {safeLink}', {
+                  safeLink: <SafeLink href={tracking_url}>{tracking_number || tracking_url}</SafeLink>,
+                })}
               </p>
             )}
             {can('orders:write') && (
               <Button kind="quiet" onClick={() => setEditing(id)}>
-                Correct tracking
+                {t('Correct tracking')}
               </Button>
             )}
             <ul className="quiet-text">
-              {items.length === 0 && <li>The whole order</li>}
+              {items.length === 0 && <li>{t('The whole order')}</li>}
               {items.map(({ line_item_id, quantity }) => (
                 <li key={line_item_id}>
-                  {quantity} × {names.get(line_item_id) ?? 'a line of the order'}
+                  {quantity} × {names.get(line_item_id) ?? t('a line of the order')}
                 </li>
               ))}
             </ul>

@@ -7,6 +7,7 @@ import { useSearchState } from '../../ui/search-state.ts';
 import { fetchOrder, type OrderDetails } from './order-queries.ts';
 import { addressLines, lineName, nameOf } from './texts.ts';
 import './slips.css';
+import { t } from '../../language/texts.ts';
 
 const MOST = 100;
 /** Number of orders that are fetched at the same time. */
@@ -23,23 +24,23 @@ export function Slips() {
   });
   return (
     <Page
-      title="Packing slips"
-      back={{ to: '/orders', label: 'Orders' }}
+      title={t('Packing slips')}
+      back={{ to: '/orders', label: t('Orders') }}
       actions={
         ids.length > 0 && (
           <Button kind="primary" onClick={() => window.print()}>
-            Print
+            {t('Print')}
           </Button>
         )
       }
     >
       {chosen.length > MOST && (
         <p className="note">
-          {chosen.length} orders are chosen. These are the slips of the first {MOST}.
+          {t('{count} orders are chosen. These are the slips of the first {MOST}.', { count: chosen.length, MOST })}
         </p>
       )}
       {ids.length === 0 && (
-        <Empty title="No orders selected">Select orders in the list, then choose “Packing slips”.</Empty>
+        <Empty title={t('No orders selected')}>{t('Select orders in the list, then choose “Packing slips”.')}</Empty>
       )}
       <Loaded query={orders}>
         {(found) => (
@@ -68,11 +69,14 @@ function Slip({ order }: { order: OrderDetails }) {
   const { shipping_address, shipping_method, shipping_kind, note } = order;
   const packed = packedLines(order);
   return (
-    <article className="slip" aria-label={`Order ${order.order_number}`}>
+    <article className="slip" aria-label={t('Order {order_number}', { order_number: order.order_number })}>
       <header>
         <strong>{merchant.name}</strong>
         <span>
-          Order {order.order_number}, {date(order.created_at)}
+          {t('Order {order_number}, {created_at}', {
+            order_number: order.order_number,
+            created_at: date(order.created_at),
+          })}
         </span>
       </header>
       <address>
@@ -84,15 +88,15 @@ function Slip({ order }: { order: OrderDetails }) {
       </address>
       {shipping_method && (
         <p>
-          {shipping_kind === 'pickup' ? 'Pick-up' : 'Delivery'}: {shipping_method}
+          {shipping_kind === 'pickup' ? t('Pick-up') : t('Delivery')}: {shipping_method}
         </p>
       )}
       <table>
         <thead>
           <tr>
-            <th scope="col">Pieces</th>
-            <th scope="col">Article</th>
-            <th scope="col">SKU</th>
+            <th scope="col">{t('Pieces')}</th>
+            <th scope="col">{t('Article')}</th>
+            <th scope="col">{t('SKU')}</th>
           </tr>
         </thead>
         <tbody>
@@ -105,7 +109,7 @@ function Slip({ order }: { order: OrderDetails }) {
           ))}
         </tbody>
       </table>
-      {packed.length === 0 && <p>Nothing to ship.</p>}
+      {packed.length === 0 && <p>{t('Nothing to ship.')}</p>}
       {note && <p className="written">{note}</p>}
     </article>
   );

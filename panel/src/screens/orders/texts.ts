@@ -1,10 +1,11 @@
 import { label } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import type { Order, OrderDetails } from './order-queries.ts';
 
 /** Returns the recipient's name, otherwise the company, the e-mail address or "A guest". */
 export function nameOf({ shipping_address, billing_address, email }: Order): string {
   const { first_name, last_name, company } = shipping_address ?? billing_address ?? {};
-  return [first_name, last_name].filter(Boolean).join(' ') || company || email || 'A guest';
+  return [first_name, last_name].filter(Boolean).join(' ') || company || email || t('A guest');
 }
 
 export function addressLines(address: NonNullable<Order['shipping_address']>): string[] {
@@ -30,7 +31,7 @@ export function lineName({ name, variant_name, option1, option2, option3 }: Orde
 }
 
 export function methodName(method: string | null | undefined): string {
-  return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
+  return method === 'manual' ? t('Paid on handover') : method ? label(method) : t('No payment');
 }
 
 /** Whether payments can be recorded for an order that has not expired. */
@@ -52,9 +53,9 @@ export function hasExpired({ status, payment_status }: Pick<Order, 'status' | 'p
 }
 
 const DELIVERY: Record<string, string> = {
-  unfulfilled: 'Not shipped',
-  partially_fulfilled: 'Partly shipped',
-  fulfilled: 'Shipped',
+  unfulfilled: t('Not shipped'),
+  partially_fulfilled: t('Partly shipped'),
+  fulfilled: t('Shipped'),
 };
 
 /** The delivery status in words. */

@@ -2,21 +2,23 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { sentence } from '../../language/sentences.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, LoadError, Loading } from '../../ui/page.tsx';
 import './orders.css';
+import { t } from '../../language/texts.ts';
 
 type Entry = Schemas['TimelineEntry'] & { actor_name?: string | null };
 
 const ACTORS: Record<Entry['actor_type'], string> = {
-  staff: 'A member of staff',
-  api_key: 'An API key',
-  customer: 'The customer',
-  guest: 'The customer',
-  agent: 'An AI agent',
-  sync: 'An integration',
-  system: 'The shop itself',
+  staff: t('A member of staff'),
+  api_key: t('An API key'),
+  customer: t('The customer'),
+  guest: t('The customer'),
+  agent: t('An AI agent'),
+  sync: t('An integration'),
+  system: t('The shop itself'),
 };
 
 /** Lists the events of an order and their actors, newest first. */
@@ -36,7 +38,7 @@ export function Timeline({ order_id }: { order_id: string }) {
   const actorOf = ({ actor_name, actor_id, actor_type }: Entry) =>
     actor_name || (actor_id === staff.id ? staff.name || staff.email : ACTORS[actor_type]);
   return (
-    <Card title="Timeline">
+    <Card title={t('Timeline')}>
       {entries.isPending && <Loading />}
       {entries.error && <LoadError error={entries.error} onRetry={() => void entries.refetch()} />}
       <ol className="timeline">
@@ -44,7 +46,7 @@ export function Timeline({ order_id }: { order_id: string }) {
           .flatMap((page): Entry[] => page.entries)
           .map((entry) => (
             <li key={entry.id}>
-              <p>{entry.message}</p>
+              <p>{sentence(entry.message)}</p>
               <p className="quiet-text">
                 {time(entry.created_at)} · {actorOf(entry)}
               </p>
@@ -53,7 +55,7 @@ export function Timeline({ order_id }: { order_id: string }) {
       </ol>
       {entries.hasNextPage && (
         <Button busy={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
-          Show earlier
+          {t('Show earlier')}
         </Button>
       )}
     </Card>

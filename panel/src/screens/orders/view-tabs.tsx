@@ -24,7 +24,7 @@ export function ViewTabs() {
   };
   const isKnown = here !== undefined || BUILT_IN.some(isHere);
   return (
-    <nav className="views" aria-label="Views of orders">
+    <nav className="views" aria-label={t('Views of orders')}>
       <ul>
         {[...BUILT_IN, ...own.views].map((view) => (
           <li key={`${view.name}?${view.query}`}>
@@ -39,12 +39,12 @@ export function ViewTabs() {
       </ul>
       {!isKnown && (
         <Button kind="quiet" onClick={() => setNaming(true)}>
-          Save this view
+          {t('Save this view')}
         </Button>
       )}
       {here && (
         <Button kind="quiet" onClick={() => remove(here)}>
-          Remove this view
+          {t('Remove this view')}
         </Button>
       )}
       <NameView open={naming} onClose={() => setNaming(false)} onName={(name) => own.save(name, now)} />
@@ -63,20 +63,20 @@ function NameView({ open, onClose, onName }: { open: boolean; onClose: () => voi
     navigate(`/orders${window.location.search}`, { replace: true });
   };
   return (
-    <Dialog open={open} onClose={onClose} title="Save this view">
+    <Dialog open={open} onClose={onClose} title={t('Save this view')}>
       <form onSubmit={submit}>
         <TextField
-          label="Name"
+          label={t('Name')}
           name="name"
           maxLength={40}
-          hint="Search, filters and sorting are kept under this name, in this browser."
+          hint={t('Search, filters and sorting are kept under this name, in this browser.')}
           required
           autoFocus
         />
         <footer>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button type="submit" kind="primary">
-            Save
+            {t('Save')}
           </Button>
         </footer>
       </form>

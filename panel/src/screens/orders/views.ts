@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'react';
+import { t } from '../../language/texts.ts';
 
 /** A named set of filters for the order list, as a URL query. */
 export interface View {
@@ -7,12 +8,12 @@ export interface View {
 }
 
 export const BUILT_IN: View[] = [
-  { name: 'All', query: '' },
-  { name: 'To pay', query: 'waiting_for=payment' },
-  { name: 'To ship', query: 'waiting_for=shipping' },
-  { name: 'Shipped', query: 'fulfillment_status=fulfilled' },
-  { name: 'Cancelled', query: 'status=cancelled' },
-  { name: 'By agents', query: 'source=agent' },
+  { name: t('All'), query: '' },
+  { name: t('To pay'), query: 'waiting_for=payment' },
+  { name: t('To ship'), query: 'waiting_for=shipping' },
+  { name: t('Shipped'), query: 'fulfillment_status=fulfilled' },
+  { name: t('Cancelled'), query: 'status=cancelled' },
+  { name: t('By agents'), query: 'source=agent' },
 ];
 
 const MOST = 20;

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -16,7 +17,7 @@ export function WithdrawalsCard({ order }: { order: OrderDetails }) {
   const { data } = useWithdrawalsOf(order.id);
   if (!data || data.withdrawals.length === 0) return null;
   return (
-    <Card title="Withdrawals">
+    <Card title={t('Withdrawals')}>
       <ul className="records">
         {data.withdrawals.map((found) => (
           <Row key={found.id} found={found} order={order} />
@@ -34,7 +35,7 @@ function Row({ found, order }: { found: Withdrawal; order: OrderDetails }) {
   const params = { path: { withdrawal_id: id } };
   const release = useDecision(
     () => unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/close', { params })),
-    'The items can ship again.',
+    t('The items can ship again.'),
     () => setOpen(false),
   );
   const items = lines.map(
@@ -47,21 +48,28 @@ function Row({ found, order }: { found: Withdrawal; order: OrderDetails }) {
       {status === 'to_confirm' && (
         <>
           <p className="note">
-            Withheld from shipping until you decide: {items.join('; ')}. {name} ({email}) withdrew from the contract
-            {email.toLowerCase() === order.email?.toLowerCase() ? '.' : ', with another e-mail address than the order.'}
+            {t('Withheld from shipping until you decide: {items}. {name} ({email}) withdrew from the contract{which}', {
+              items: items.join('; '),
+              name,
+              email,
+              which:
+                email.toLowerCase() === order.email?.toLowerCase()
+                  ? '.'
+                  : t(', with another e-mail address than the order.'),
+            })}
           </p>
-          {can('orders:write') && <Button onClick={() => setOpen(true)}>Let them ship</Button>}
+          {can('orders:write') && <Button onClick={() => setOpen(true)}>{t('Let them ship')}</Button>}
         </>
       )}
       <Confirm
         open={open}
         onClose={() => setOpen(false)}
         onConfirm={() => release.mutate()}
-        title="Let the items ship?"
-        action="Let them ship"
+        title={t('Let the items ship?')}
+        action={t('Let them ship')}
         busy={release.isPending}
       >
-        <p>The withdrawal is closed without a refund. Do this only if the customer did not withdraw.</p>
+        <p>{t('The withdrawal is closed without a refund. Do this only if the customer did not withdraw.')}</p>
       </Confirm>
     </li>
   );

@@ -3,17 +3,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { api } from '../../api.ts';
 import { type NumberTexts, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Select } from '../../ui/field.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 
 const SORTS = {
-  newest: 'Newest first',
-  recently_updated: 'Last changed first',
-  oldest: 'Oldest first',
-  name_asc: 'Name, A to Z',
-  name_desc: 'Name, Z to A',
-  price_asc: 'Price, low to high',
-  price_desc: 'Price, high to low',
+  newest: t('Newest first'),
+  recently_updated: t('Last changed first'),
+  oldest: t('Oldest first'),
+  name_asc: t('Name, A to Z'),
+  name_desc: t('Name, Z to A'),
+  price_asc: t('Price, low to high'),
+  price_desc: t('Price, high to low'),
 } as const;
 
 const MORE = ['vendor', 'product_type', 'tag', 'collection_id', 'price_min', 'price_max'];
@@ -62,25 +63,25 @@ export function ProductFilters({ search, onChange }: { search: URLSearchParams; 
     <div className="stack">
       <div className="filters">
         <SearchField
-          label="Search"
-          placeholder="Name, SKU, vendor, tag"
+          label={t('Search')}
+          placeholder={t('Name, SKU, vendor, tag')}
           value={search.get('q') ?? ''}
           onSearch={find}
         />
-        <Select label="Status" {...choose('status')}>
-          <option value="">Any</option>
-          <option value="active">Active</option>
-          <option value="draft">Draft</option>
-          <option value="archived">Archived</option>
+        <Select label={t('Status')} {...choose('status')}>
+          <option value="">{t('Any')}</option>
+          <option value="active">{t('Active')}</option>
+          <option value="draft">{t('Draft')}</option>
+          <option value="archived">{t('Archived')}</option>
         </Select>
-        <Select label="Stock" {...choose('stock')}>
-          <option value="">Any</option>
-          <option value="in">In stock</option>
-          <option value="low">Low</option>
-          <option value="out">Out of stock</option>
+        <Select label={t('Stock')} {...choose('stock')}>
+          <option value="">{t('Any')}</option>
+          <option value="in">{t('In stock')}</option>
+          <option value="low">{t('Low')}</option>
+          <option value="out">{t('Out of stock')}</option>
         </Select>
-        <Select label="Sort" {...choose('sort')}>
-          <option value="">{search.get('q') ? 'Best match' : 'Newest first'}</option>
+        <Select label={t('Sort')} {...choose('sort')}>
+          <option value="">{search.get('q') ? t('Best match') : t('Newest first')}</option>
           {Object.entries(SORTS)
             .filter(([value]) => value !== 'newest' || search.get('q'))
             .map(([value, name]) => (
@@ -99,17 +100,20 @@ function MoreFilters({ search, onChange }: { search: URLSearchParams; onChange: 
   const set = MORE.filter((name) => search.has(name)).length;
   return (
     <details className="more-filters" open={set > 0 || undefined}>
-      <summary>More filters{set > 0 && ` (${set})`}</summary>
+      <summary>
+        {t('More filters')}
+        {set > 0 && ` (${set})`}
+      </summary>
       <div className="filters">
-        <Typed label="Vendor" name="vendor" search={search} onChange={onChange} />
-        <Typed label="Type" name="product_type" search={search} onChange={onChange} />
-        <Typed label="Tag" name="tag" search={search} onChange={onChange} />
+        <Typed label={t('Vendor')} name="vendor" search={search} onChange={onChange} />
+        <Typed label={t('Type')} name="product_type" search={search} onChange={onChange} />
+        <Typed label={t('Tag')} name="tag" search={search} onChange={onChange} />
         <CollectionFilter
           value={search.get('collection_id') ?? ''}
           onChoose={(collection_id) => onChange({ collection_id })}
         />
-        <Typed label="Price from" name="price_min" search={search} onChange={onChange} amount />
-        <Typed label="Price to" name="price_max" search={search} onChange={onChange} amount />
+        <Typed label={t('Price from')} name="price_min" search={search} onChange={onChange} amount />
+        <Typed label={t('Price to')} name="price_max" search={search} onChange={onChange} amount />
       </div>
     </details>
   );
@@ -150,8 +154,8 @@ function CollectionFilter({ value, onChoose }: { value: string; onChoose: (id: s
     staleTime: 60_000,
   });
   return (
-    <Select label="Collection" value={value} onChange={(event) => onChoose(event.target.value)}>
-      <option value="">Any</option>
+    <Select label={t('Collection')} value={value} onChange={(event) => onChoose(event.target.value)}>
+      <option value="">{t('Any')}</option>
       {collections.data?.collections.map(({ id, title }) => (
         <option key={id} value={id}>
           {title}

@@ -34,15 +34,15 @@ export function Products() {
   if (editing) return <BulkEditor products={chosen} onClose={() => setEditing(false)} />;
   return (
     <Page
-      title="Products"
+      title={t('Products')}
       actions={
         <>
           <ExportProducts query={query} />
           {can('products:write') && (
             <>
-              <LinkButton to="/products/import">Import</LinkButton>
+              <LinkButton to="/products/import">{t('Import')}</LinkButton>
               <LinkButton to="/products/new" kind="primary">
-                Add product
+                {t('Add product')}
               </LinkButton>
             </>
           )}
@@ -102,28 +102,31 @@ function List({
     (): Column<Schemas['Product']>[] => [
       {
         id: 'name',
-        header: 'Product',
+        header: t('Product'),
         sort: { asc: 'name_asc', desc: 'name_desc' },
         cell: (product) => (
           <Pictured url={product.images[0]?.url}>
             <Link to={`/products/${product.id}`}>{product.name}</Link>
             {product.has_variants && (
-              <span className="hint variant-count"> {counted(product.variants.length, 'variant')}</span>
+              <span className="hint variant-count">
+                {' '}
+                {counted(product.variants.length, '{count} variant', '{count} variants')}
+              </span>
             )}
           </Pictured>
         ),
       },
-      { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
-      { id: 'stock', header: 'Stock', numeric: true, cell: (product) => <Stock product={product} /> },
+      { id: 'status', header: t('Status'), cell: ({ status }) => <Badge value={status} /> },
+      { id: 'stock', header: t('Stock'), numeric: true, cell: (product) => <Stock product={product} /> },
       {
         id: 'price',
-        header: 'Price',
+        header: t('Price'),
         numeric: true,
         sort: { asc: 'price_asc', desc: 'price_desc' },
         cell: (product) => priceOf(product, money),
       },
-      { id: 'vendor', header: 'Vendor', wideOnly: true, cell: ({ vendor }) => vendor ?? '' },
-      { id: 'type', header: 'Type', wideOnly: true, cell: ({ product_type }) => product_type ?? '' },
+      { id: 'vendor', header: t('Vendor'), wideOnly: true, cell: ({ vendor }) => vendor ?? '' },
+      { id: 'type', header: t('Type'), wideOnly: true, cell: ({ product_type }) => product_type ?? '' },
     ],
     [money, counted],
   );
@@ -138,25 +141,33 @@ function List({
   };
   return (
     <div className="table-box">
-      <DataTable caption="Products" columns={columns} rows={products} {...sorting} {...(selection && { selection })} />
+      <DataTable
+        caption={t('Products')}
+        columns={columns}
+        rows={products}
+        {...sorting}
+        {...(selection && { selection })}
+      />
     </div>
   );
 }
 
 function Stock({ product }: { product: Schemas['Product'] }) {
   const { number } = useFormat();
-  if (!product.track_inventory) return <span className="quiet-text">not counted</span>;
+  if (!product.track_inventory) return <span className="quiet-text">{t('not counted')}</span>;
   if (!product.in_stock) return <Badge value="out_of_stock" />;
   const low = product.variants.some(({ is_low_stock }) => is_low_stock);
   return (
     <span className="stock-level">
-      {low && <Badge value="low_stock">Low</Badge>} {number(product.total_inventory)}
+      {low && <Badge value="low_stock">{t('Low')}</Badge>} {number(product.total_inventory)}
     </span>
   );
 }
 
 function priceOf({ price, variants }: Schemas['Product'], money: (amount: string) => string): string {
-  return variants.some((variant) => variant.price !== price) ? `from ${money(price)}` : money(price);
+  return variants.some((variant) => variant.price !== price)
+    ? t('from {price}', { price: money(price) })
+    : money(price);
 }
 
 function NoProducts({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
@@ -164,25 +175,26 @@ function NoProducts({ filtered, onClear }: { filtered: boolean; onClear: () => v
   if (filtered) {
     return (
       <Empty
-        title="No matching products"
+        title={t('No matching products')}
         action={
           <button type="button" className="button plain" onClick={onClear}>
-            Clear the filters
+            {t('Clear the filters')}
           </button>
         }
       >
-        <p>Try fewer words, or another filter.</p>
+        <p>{t('Try fewer words, or another filter.')}</p>
       </Empty>
     );
   }
   return (
     <Empty
-      title="No products yet"
-      action={can('products:write') && <LinkButton to="/products/new">Add the first product</LinkButton>}
+      title={t('No products yet')}
+      action={can('products:write') && <LinkButton to="/products/new">{t('Add the first product')}</LinkButton>}
     >
       <p>
-        A product is what customers find in your shop: its name, pictures and prices, in as many sizes and colours as
-        there are. If you come from Shopify, WooCommerce or Magento, import the CSV that it exports.
+        {t(
+          'A product is what customers find in your shop: its name, pictures and prices, in as many sizes and colours as there are. If you come from Shopify, WooCommerce or Magento, import the CSV that it exports.',
+        )}
       </p>
     </Empty>
   );

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api.ts';
 import { label } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -11,7 +12,7 @@ import type { OrderDetails } from '../orders/order-queries.ts';
 import { lineName } from '../orders/texts.ts';
 import { REASONS, useReturnAct } from './return-queries.ts';
 
-const NOTHING = 'Enter at least one item to return.';
+const NOTHING = t('Enter at least one item to return.');
 
 interface NewReturn {
   lines: { line_item_id: string; quantity: number; reason: (typeof REASONS)[number] }[];
@@ -24,7 +25,7 @@ export function CreateReturnDialog({ order, onClose }: { order: OrderDetails; on
   const [pieces, setPieces] = useState<Record<string, number>>({});
   const work = useReturnAct(
     (body: NewReturn) => unwrap(api.POST('/api/dashboard/returns', { body: { order_id: order.id, ...body } })),
-    { said: 'The return is created. The customer receives an e-mail.', onDone: onClose, quiet: true },
+    { said: t('The return is created. The customer receives an e-mail.'), onDone: onClose, quiet: true },
   );
   const [isEmpty, setEmpty] = useState(false);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -41,10 +42,14 @@ export function CreateReturnDialog({ order, onClose }: { order: OrderDetails; on
     });
   };
   return (
-    <Dialog open onClose={onClose} title={`Return items of order ${order.order_number}`}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('Return items of order {order_number}', { order_number: order.order_number })}
+    >
       <Form busy={work.isPending} onSubmit={submit}>
         <fieldset className="pieces">
-          <legend>Items to return</legend>
+          <legend>{t('Items to return')}</legend>
           {order.line_items.map((line) => {
             const { id } = line;
             const left = order.line_states.find(({ line_item_id }) => line_item_id === id)?.returnable ?? 0;
@@ -58,26 +63,26 @@ export function CreateReturnDialog({ order, onClose }: { order: OrderDetails; on
                 max={left}
                 step={1}
                 value={pieces[id] ?? 0}
-                hint={`of ${left}`}
+                hint={t('of {left}', { left })}
                 onChange={(event) => setPieces({ ...pieces, [id]: Number(event.target.value) })}
               />
             );
           })}
         </fieldset>
-        <Select label="Reason" name="reason">
+        <Select label={t('Reason')} name="reason">
           {REASONS.map((each) => (
             <option key={each} value={each}>
               {label(each)}
             </option>
           ))}
         </Select>
-        <TextArea label="Note for staff" name="staff_note" rows={2} maxLength={5000} />
+        <TextArea label={t('Note for staff')} name="staff_note" rows={2} maxLength={5000} />
         <Checkbox
           name="override_policy"
-          label="Accept it against the return policy"
-          hint="After the period, or if a product cannot be returned."
+          label={t('Accept it against the return policy')}
+          hint={t('After the period, or if a product cannot be returned.')}
         />
-        <DialogFoot work={work} action="Create return" error={isEmpty ? NOTHING : work.error} onCancel={onClose} />
+        <DialogFoot work={work} action={t('Create return')} error={isEmpty ? NOTHING : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

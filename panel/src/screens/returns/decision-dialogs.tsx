@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent, ReactNode } from 'react';
 import { api, fieldError } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -52,7 +53,11 @@ export function ApproveDialog({ found, onClose }: DialogProps) {
   const work = useReturnAct(
     (body: { keep_goods: boolean; shipping: { label_url: string | null } }) =>
       unwrap(api.POST('/api/dashboard/returns/{return_id}/approve', { ...at(found), body })),
-    { said: `Return ${found.number} is approved. The customer receives an e-mail.`, onDone: onClose, quiet: true },
+    {
+      said: t('Return {number} is approved. The customer receives an e-mail.', { number: found.number }),
+      onDone: onClose,
+      quiet: true,
+    },
   );
   const error = fieldError(work.error, 'label_url');
   const read = (form: FormData) => ({
@@ -60,16 +65,23 @@ export function ApproveDialog({ found, onClose }: DialogProps) {
     shipping: { label_url: textIn(form, 'label_url') },
   });
   return (
-    <FormDialog title="Approve the return" action="Approve" work={work} read={read} error={error} onClose={onClose}>
+    <FormDialog
+      title={t('Approve the return')}
+      action={t('Approve')}
+      work={work}
+      read={read}
+      error={error}
+      onClose={onClose}
+    >
       <TextField
-        label="Link to the shipping label"
+        label={t('Link to the shipping label')}
         name="label_url"
         type="url"
         placeholder="https://"
-        hint="The e-mail also has the return address and the instructions, if the settings contain them."
+        hint={t('The e-mail also has the return address and the instructions, if the settings contain them.')}
         error={error}
       />
-      <Checkbox name="keep_goods" label="The customer keeps the goods" hint="You can refund at once." />
+      <Checkbox name="keep_goods" label={t('The customer keeps the goods')} hint={t('You can refund at once.')} />
     </FormDialog>
   );
 }
@@ -78,18 +90,29 @@ export function DeclineDialog({ found, onClose }: DialogProps) {
   const work = useReturnAct(
     (reason: string) =>
       unwrap(api.POST('/api/dashboard/returns/{return_id}/decline', { ...at(found), body: { reason } })),
-    { said: `Return ${found.number} is declined. The customer receives an e-mail.`, onDone: onClose, quiet: true },
+    {
+      said: t('Return {number} is declined. The customer receives an e-mail.', { number: found.number }),
+      onDone: onClose,
+      quiet: true,
+    },
   );
   const error = fieldError(work.error, 'reason');
   const read = (form: FormData) => textIn(form, 'reason') ?? '';
   return (
-    <FormDialog title="Decline the return" action="Decline" work={work} read={read} error={error} onClose={onClose}>
+    <FormDialog
+      title={t('Decline the return')}
+      action={t('Decline')}
+      work={work}
+      read={read}
+      error={error}
+      onClose={onClose}
+    >
       <TextArea
-        label="Reason"
+        label={t('Reason')}
         name="reason"
         rows={3}
         maxLength={1000}
-        hint="The customer reads it."
+        hint={t('The customer reads it.')}
         error={error}
         required
       />
@@ -102,7 +125,7 @@ export function ReturnTrackingDialog({ found, onClose }: DialogProps) {
   const work = useReturnAct(
     (body: { carrier: string | null; tracking_number: string }) =>
       unwrap(api.POST('/api/dashboard/returns/{return_id}/tracking', { ...at(found), body })),
-    { said: 'The tracking is recorded.', onDone: onClose, quiet: true },
+    { said: t('The tracking is recorded.'), onDone: onClose, quiet: true },
   );
   const error = fieldError(work.error, 'tracking_number');
   const read = (form: FormData) => ({
@@ -110,10 +133,17 @@ export function ReturnTrackingDialog({ found, onClose }: DialogProps) {
     tracking_number: textIn(form, 'tracking_number') ?? '',
   });
   return (
-    <FormDialog title="Tracking of the return" action="Save" work={work} read={read} error={error} onClose={onClose}>
-      <TextField label="Carrier" name="carrier" maxLength={255} defaultValue={carrier ?? ''} />
+    <FormDialog
+      title={t('Tracking of the return')}
+      action={t('Save')}
+      work={work}
+      read={read}
+      error={error}
+      onClose={onClose}
+    >
+      <TextField label={t('Carrier')} name="carrier" maxLength={255} defaultValue={carrier ?? ''} />
       <TextField
-        label="Tracking number"
+        label={t('Tracking number')}
         name="tracking_number"
         maxLength={255}
         defaultValue={tracking_number ?? ''}
@@ -128,29 +158,43 @@ export function CloseDialog({ found, onClose }: DialogProps) {
   const work = useReturnAct(
     (body: { reason: string | null; lost?: boolean }) =>
       unwrap(api.POST('/api/dashboard/returns/{return_id}/close', { ...at(found), body })),
-    { said: `Return ${found.number} is closed. The customer receives an e-mail.`, onDone: onClose, quiet: true },
+    {
+      said: t('Return {number} is closed. The customer receives an e-mail.', { number: found.number }),
+      onDone: onClose,
+      quiet: true,
+    },
   );
   const error = fieldError(work.error, 'reason');
   const isRefunded = found.refund_ids.length > 0;
   const isIncomplete = found.lines.some(({ quantity, received_quantity }) => received_quantity < quantity);
   const read = (form: FormData) => ({ reason: textIn(form, 'reason'), ...(form.has('lost') && { lost: true }) });
   return (
-    <FormDialog title="Close the return" action="Close" work={work} read={read} error={error} onClose={onClose}>
+    <FormDialog
+      title={t('Close the return')}
+      action={t('Close')}
+      work={work}
+      read={read}
+      error={error}
+      onClose={onClose}
+    >
       {isRefunded ? (
-        <p>It is refunded. Items that did not arrive can be returned again.</p>
+        <p>{t('It is refunded. Items that did not arrive can be returned again.')}</p>
       ) : (
         <TextArea
-          label="Why the customer gets no money"
+          label={t('Why the customer gets no money')}
           name="reason"
           rows={3}
           maxLength={1000}
-          hint="The customer reads it."
+          hint={t('The customer reads it.')}
           error={error}
           required
         />
       )}
       {isIncomplete && !isRefunded && !found.keep_goods && (
-        <Checkbox name="lost" label="The missing items were lost on the way back; the customer does not pay for them" />
+        <Checkbox
+          name="lost"
+          label={t('The missing items were lost on the way back; the customer does not pay for them')}
+        />
       )}
     </FormDialog>
   );

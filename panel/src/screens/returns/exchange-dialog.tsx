@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Checkbox, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -8,7 +9,7 @@ import { Form } from '../../ui/held.tsx';
 import { VariantSearch } from '../orders/actions/variant-search.tsx';
 import { type Return, useReturnAct } from './return-queries.ts';
 
-const NOTHING = 'Add at least one product.';
+const NOTHING = t('Add at least one product.');
 
 interface Wanted {
   variant_id: string;
@@ -25,7 +26,7 @@ export function ExchangeDialog({ found, onClose }: { found: Return; onClose: () 
   const work = useReturnAct(
     (price: 'paid' | 'current') =>
       unwrap(api.POST('/api/dashboard/returns/{return_id}/exchange', { params, body: { lines, price } })),
-    { said: 'The exchange order is placed. The customer receives an e-mail.', onDone: onClose, quiet: true },
+    { said: t('The exchange order is placed. The customer receives an e-mail.'), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -33,7 +34,7 @@ export function ExchangeDialog({ found, onClose }: { found: Return; onClose: () 
     if (lines.length > 0) work.mutate(new FormData(event.currentTarget).has('paid') ? 'paid' : 'current');
   };
   return (
-    <Dialog open onClose={onClose} title={`Exchange ${found.number}`}>
+    <Dialog open onClose={onClose} title={t('Exchange {number}', { number: found.number })}>
       <Form busy={work.isPending} onSubmit={submit}>
         <VariantSearch
           onChoose={({ variant_id, name }) => {
@@ -43,7 +44,7 @@ export function ExchangeDialog({ found, onClose }: { found: Return; onClose: () 
         />
         {wanted.length > 0 && (
           <fieldset className="pieces">
-            <legend>The customer gets</legend>
+            <legend>{t('The customer gets')}</legend>
             {wanted.map((one) => (
               <TextField
                 key={one.variant_id}
@@ -64,15 +65,17 @@ export function ExchangeDialog({ found, onClose }: { found: Return; onClose: () 
         )}
         <Checkbox
           name="paid"
-          label="At the price that was paid"
-          hint="For another variant of the same product, at no extra cost."
+          label={t('At the price that was paid')}
+          hint={t('For another variant of the same product, at no extra cost.')}
         />
         <p className="note">
-          The returned goods pay the new order. The customer pays the rest on the page of the order, or gets it back.
+          {t(
+            'The returned goods pay the new order. The customer pays the rest on the page of the order, or gets it back.',
+          )}
         </p>
         <DialogFoot
           work={work}
-          action="Place the exchange order"
+          action={t('Place the exchange order')}
           error={isEmpty ? NOTHING : work.error}
           onCancel={onClose}
         />

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -8,9 +9,9 @@ import { Form } from '../../ui/held.tsx';
 import { type Return, returnLineName, useReturnAct } from './return-queries.ts';
 
 const CONDITIONS = {
-  resellable: 'Resellable: goes into stock',
-  damaged: 'Damaged: does not go into stock',
-  missing: 'Missing: was not in the parcel',
+  resellable: t('Resellable: goes into stock'),
+  damaged: t('Damaged: does not go into stock'),
+  missing: t('Missing: was not in the parcel'),
 } as const;
 
 interface Arrived {
@@ -24,7 +25,7 @@ export function ReceiveDialog({ found, onClose }: { found: Return; onClose: () =
   const params = { path: { return_id: found.id } };
   const work = useReturnAct(
     (lines: Arrived[]) => unwrap(api.POST('/api/dashboard/returns/{return_id}/receive', { params, body: { lines } })),
-    { said: 'The arrival is recorded.', onDone: onClose, quiet: true },
+    { said: t('The arrival is recorded.'), onDone: onClose, quiet: true },
   );
   const awaited = found.lines.filter(({ quantity, received_quantity }) => received_quantity < quantity);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -38,7 +39,7 @@ export function ReceiveDialog({ found, onClose }: { found: Return; onClose: () =
     work.mutate(lines.filter(({ quantity }) => quantity > 0));
   };
   return (
-    <Dialog open onClose={onClose} title={`Arrival of return ${found.number}`}>
+    <Dialog open onClose={onClose} title={t('Arrival of return {number}', { number: found.number })}>
       <Form busy={work.isPending} onSubmit={submit}>
         {awaited.map((line) => {
           const left = line.quantity - line.received_quantity;
@@ -46,16 +47,16 @@ export function ReceiveDialog({ found, onClose }: { found: Return; onClose: () =
             <fieldset key={line.id} className="pieces">
               <legend>{returnLineName(line)}</legend>
               <TextField
-                label="Arrived"
+                label={t('Arrived')}
                 name={`quantity ${line.id}`}
                 type="number"
                 min={0}
                 max={left}
                 step={1}
                 defaultValue={left}
-                hint={`of ${left}`}
+                hint={t('of {left}', { left })}
               />
-              <Select label="Condition" name={`condition ${line.id}`}>
+              <Select label={t('Condition')} name={`condition ${line.id}`}>
                 {Object.entries(CONDITIONS).map(([value, name]) => (
                   <option key={value} value={value}>
                     {name}
@@ -65,7 +66,7 @@ export function ReceiveDialog({ found, onClose }: { found: Return; onClose: () =
             </fieldset>
           );
         })}
-        <DialogFoot work={work} action="Record" error={work.error} onCancel={onClose} />
+        <DialogFoot work={work} action={t('Record')} error={work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

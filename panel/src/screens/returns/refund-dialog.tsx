@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Checkbox, TextArea } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -25,7 +26,7 @@ export function ReturnRefundDialog({ found, onClose }: { found: Return; onClose:
   const params = { path: { return_id: found.id } };
   const work = useReturnAct(
     (body: Refund) => unwrap(api.POST('/api/dashboard/returns/{return_id}/refund', { params, body })),
-    { said: 'The refund is recorded. The customer receives an e-mail.', onDone: onClose, quiet: true },
+    { said: t('The refund is recorded. The customer receives an e-mail.'), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -39,28 +40,30 @@ export function ReturnRefundDialog({ found, onClose }: { found: Return; onClose:
   };
   const amountError = fieldError(work.error, 'amount');
   const suggested = useSuggestion(found);
-  const fee = Number(found.fee) > 0 ? ` minus the fee of ${money(found.fee, found.currency)}` : '';
-  const standard = `the price of the items after discounts${fee}`;
+  const fee = Number(found.fee) > 0 ? ` ${t('minus the fee of {fee}', { fee: money(found.fee, found.currency) })}` : '';
+  const standard = t('the price of the items after discounts{fee}', { fee });
   return (
-    <Dialog open onClose={onClose} title={`Refund return ${found.number}`}>
+    <Dialog open onClose={onClose} title={t('Refund return {number}', { number: found.number })}>
       <Form busy={work.isPending} onSubmit={submit}>
         <AmountField
-          label={`Amount in ${found.currency}`}
+          label={t('Amount in {currency}', { currency: found.currency })}
           value={amount}
           onValue={setAmount}
-          hint={`Left empty: ${suggested ? `${money(suggested, found.currency)}, ${standard}` : standard}.`}
+          hint={t('Left empty: {which}.', {
+            which: suggested ? `${money(suggested, found.currency)}, ${standard}` : standard,
+          })}
           error={amountError}
         />
-        <Checkbox name="shipping" label="Refund the shipping cost, too" />
-        <TextArea label="Note for staff" name="note" rows={2} maxLength={5000} />
-        <Checkbox name="close" label="Close the return" defaultChecked />
+        <Checkbox name="shipping" label={t('Refund the shipping cost, too')} />
+        <TextArea label={t('Note for staff')} name="note" rows={2} maxLength={5000} />
+        <Checkbox name="close" label={t('Close the return')} defaultChecked />
         {found.kind === 'withdrawal' && (
           <p className="note">
-            If the customer withdrew from the whole order, the shipping cost is refunded in any case.
+            {t('If the customer withdrew from the whole order, the shipping cost is refunded in any case.')}
           </p>
         )}
-        <p className="note">Return money that was paid by bank transfer or on site yourself.</p>
-        <DialogFoot work={work} action="Refund" error={amountError ? null : work.error} onCancel={onClose} />
+        <p className="note">{t('Return money that was paid by bank transfer or on site yourself.')}</p>
+        <DialogFoot work={work} action={t('Refund')} error={amountError ? null : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useState } from 'react';
 import { api } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -44,15 +45,15 @@ function actsFor({
   lines,
   refund_ids,
 }: Return): { act: Act; name: string; scope?: string }[] {
-  const refund = { act: 'refund', name: 'Refund', scope: 'orders:refund' } as const;
-  const exchange = { act: 'exchange', name: 'Exchange', scope: 'orders:refund' } as const;
-  const receive = { act: 'receive', name: 'Record arrival' } as const;
-  const tracking = { act: 'tracking', name: 'Tracking' } as const;
-  const close = { act: 'close', name: 'Close' } as const;
-  const cancel = { act: 'cancel', name: 'Cancel return' } as const;
+  const refund = { act: 'refund', name: t('Refund'), scope: 'orders:refund' } as const;
+  const exchange = { act: 'exchange', name: t('Exchange'), scope: 'orders:refund' } as const;
+  const receive = { act: 'receive', name: t('Record arrival') } as const;
+  const tracking = { act: 'tracking', name: t('Tracking') } as const;
+  const close = { act: 'close', name: t('Close') } as const;
+  const cancel = { act: 'cancel', name: t('Cancel return') } as const;
   switch (status) {
     case 'requested':
-      return [{ act: 'approve', name: 'Approve' }, { act: 'decline', name: 'Decline' }, cancel];
+      return [{ act: 'approve', name: t('Approve') }, { act: 'decline', name: t('Decline') }, cancel];
     case 'approved':
       return keep_goods ? [refund, close, ...(refund_ids.length === 0 ? [cancel] : [])] : [receive, tracking, cancel];
     case 'in_transit':
@@ -72,7 +73,7 @@ function actsFor({
 function Cancel({ found, onClose }: { found: Return; onClose: () => void }) {
   const params = { path: { return_id: found.id } };
   const work = useReturnAct(() => unwrap(api.POST('/api/dashboard/returns/{return_id}/cancel', { params })), {
-    said: `Return ${found.number} is cancelled.`,
+    said: t('Return {number} is cancelled.', { number: found.number }),
     onDone: onClose,
   });
   return (
@@ -80,11 +81,11 @@ function Cancel({ found, onClose }: { found: Return; onClose: () => void }) {
       open
       onClose={onClose}
       onConfirm={() => work.mutate()}
-      title="Cancel the return?"
-      action="Cancel return"
+      title={t('Cancel the return?')}
+      action={t('Cancel return')}
       busy={work.isPending}
     >
-      <p>The items can be returned again. The customer receives an e-mail.</p>
+      <p>{t('The items can be returned again. The customer receives an e-mail.')}</p>
     </Confirm>
   );
 }

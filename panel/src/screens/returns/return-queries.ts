@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { label } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { ordersChanged } from '../orders/order-queries.ts';
 
@@ -71,9 +72,9 @@ export const REASONS = [
 ] as const;
 
 const STATUS_NAMES: Record<string, string> = {
-  requested: 'To approve',
-  in_transit: 'On its way',
-  received: 'To refund',
+  requested: t('To approve'),
+  in_transit: t('On its way'),
+  received: t('To refund'),
 };
 
 /** The status in words that name the next step. */

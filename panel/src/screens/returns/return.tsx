@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import { Link } from 'wouter';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
@@ -9,14 +10,14 @@ import { Timeline } from '../orders/timeline.tsx';
 import { ReturnActions } from './return-actions.tsx';
 import { type Return, type ReturnLine, returnLineName, statusName, useReturn } from './return-queries.ts';
 
-const BACK = { to: '/returns', label: 'Returns' };
+const BACK = { to: '/returns', label: t('Returns') };
 
 /** One return: its items, its state and the next actions. */
 export function ReturnScreen({ params }: { params: Record<string, string> }) {
   const query = useReturn(params.return_id ?? '');
   if (!query.data) {
     return (
-      <Page title="Return" back={BACK}>
+      <Page title={t('Return')} back={BACK}>
         <Loaded query={query}>{() => null}</Loaded>
       </Page>
     );
@@ -27,12 +28,12 @@ export function ReturnScreen({ params }: { params: Record<string, string> }) {
 function Shown({ found }: { found: Return }) {
   return (
     <Page
-      title={`Return ${found.number}`}
+      title={t('Return {number}', { number: found.number })}
       back={BACK}
       status={<Badge value={found.status}>{statusName(found.status)}</Badge>}
       actions={<ReturnActions found={found} />}
     >
-      {found.late && <p className="note">Requested after the period for returns.</p>}
+      {found.late && <p className="note">{t('Requested after the period for returns.')}</p>}
       <div className="columns">
         <div className="stack">
           <Lines lines={found.lines} />
@@ -48,25 +49,26 @@ function Shown({ found }: { found: Return }) {
 
 function Lines({ lines }: { lines: ReturnLine[] }) {
   const columns: Column<ReturnLine>[] = [
-    { id: 'item', header: 'Item', cell: returnLineName },
+    { id: 'item', header: t('Item'), cell: returnLineName },
     {
       id: 'reason',
-      header: 'Reason',
+      header: t('Reason'),
       long: true,
       cell: ({ reason, note }) => [label(reason), note].filter(Boolean).join(': '),
     },
     {
       id: 'arrived',
-      header: 'Arrived',
+      header: t('Arrived'),
       numeric: true,
-      cell: ({ received_quantity, quantity }) => `${received_quantity} of ${quantity}`,
+      cell: ({ received_quantity, quantity }) =>
+        t('{received_quantity} of {quantity}', { received_quantity, quantity }),
     },
-    { id: 'condition', header: 'Condition', cell: ({ condition }) => (condition ? label(condition) : '—') },
-    { id: 'restocked', header: 'Restocked', numeric: true, cell: ({ restocked }) => restocked },
+    { id: 'condition', header: t('Condition'), cell: ({ condition }) => (condition ? label(condition) : '—') },
+    { id: 'restocked', header: t('Restocked'), numeric: true, cell: ({ restocked }) => restocked },
   ];
   return (
-    <Card title="Items">
-      <DataTable caption="Items of the return" columns={columns} rows={lines} />
+    <Card title={t('Items')}>
+      <DataTable caption={t('Items of the return')} columns={columns} rows={lines} />
     </Card>
   );
 }
@@ -75,27 +77,27 @@ function Facts({ found }: { found: Return }) {
   const { money, time } = useFormat();
   const { shipping, fee, refund_ids } = found;
   const facts: [string, string | null][] = [
-    ['Requested', time(found.requested_at)],
-    ['Decided', found.decided_at && time(found.decided_at)],
-    ['Arrived', found.received_at && time(found.received_at)],
-    ['Ended', found.closed_at && time(found.closed_at)],
-    ['The customer wants', found.resolution === 'exchange' ? 'an exchange' : 'the money back'],
-    ['Goods', found.keep_goods ? 'stay with the customer' : null],
-    ['Fee', Number(fee) > 0 ? money(fee, found.currency) : null],
-    ['Tracking', [shipping.carrier, shipping.tracking_number].filter(Boolean).join(' ') || null],
-    ['Refunds', refund_ids.length > 0 ? String(refund_ids.length) : null],
-    ['Note of the customer', found.customer_note],
-    ['Note for staff', found.staff_note],
-    ['Declined because', found.decline_reason],
-    ['Closed because', found.close_reason],
+    [t('Requested'), time(found.requested_at)],
+    [t('Decided'), found.decided_at && time(found.decided_at)],
+    [t('Arrived'), found.received_at && time(found.received_at)],
+    [t('Ended'), found.closed_at && time(found.closed_at)],
+    [t('The customer wants'), found.resolution === 'exchange' ? t('an exchange') : t('the money back')],
+    [t('Goods'), found.keep_goods ? t('stay with the customer') : null],
+    [t('Fee'), Number(fee) > 0 ? money(fee, found.currency) : null],
+    [t('Tracking'), [shipping.carrier, shipping.tracking_number].filter(Boolean).join(' ') || null],
+    [t('Refunds'), refund_ids.length > 0 ? String(refund_ids.length) : null],
+    [t('Note of the customer'), found.customer_note],
+    [t('Note for staff'), found.staff_note],
+    [t('Declined because'), found.decline_reason],
+    [t('Closed because'), found.close_reason],
   ];
   return (
-    <Card title="Details">
+    <Card title={t('Details')}>
       <p>
-        <Link to={`/orders/${found.order_id}`}>Order {found.order_number}</Link>
+        <Link to={`/orders/${found.order_id}`}>{t('Order {order_number}', { order_number: found.order_number })}</Link>
         {found.exchange_order_id && (
           <>
-            , <Link to={`/orders/${found.exchange_order_id}`}>exchanged</Link>
+            , <Link to={`/orders/${found.exchange_order_id}`}>{t('exchanged')}</Link>
           </>
         )}
       </p>
@@ -111,7 +113,7 @@ function Facts({ found }: { found: Return }) {
       </dl>
       {shipping.label_url && (
         <p>
-          <SafeLink href={shipping.label_url}>Shipping label</SafeLink>
+          <SafeLink href={shipping.label_url}>{t('Shipping label')}</SafeLink>
         </p>
       )}
     </Card>

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
@@ -20,11 +21,11 @@ export function Returns() {
     ...(shown === 'open' && { open: true }),
   });
   return (
-    <Page title="Returns">
+    <Page title={t('Returns')}>
       <search className="filters">
-        <Select label="Show" value={shown} onChange={(event) => change({ show: event.target.value })}>
-          <option value="open">Open</option>
-          <option value="all">All</option>
+        <Select label={t('Show')} value={shown} onChange={(event) => change({ show: event.target.value })}>
+          <option value="open">{t('Open')}</option>
+          <option value="all">{t('All')}</option>
           {STATUSES.map((each) => (
             <option key={each} value={each}>
               {statusName(each)}
@@ -35,8 +36,10 @@ export function Returns() {
       <Loaded query={query}>
         {({ returns, ...page }) =>
           returns.length === 0 ? (
-            <Empty title={shown === 'open' ? 'No open returns' : 'No matching returns'}>
-              Customers request returns in their account; you create one from its order. The rules are in the settings.
+            <Empty title={shown === 'open' ? t('No open returns') : t('No matching returns')}>
+              {t(
+                'Customers request returns in their account; you create one from its order. The rules are in the settings.',
+              )}
             </Empty>
           ) : (
             <>
@@ -53,26 +56,26 @@ export function Returns() {
 function Rows({ returns }: { returns: Return[] }) {
   const format = useFormat();
   const columns: Column<Return>[] = [
-    { id: 'number', header: 'Return', cell: ({ id, number }) => <Link to={`/returns/${id}`}>{number}</Link> },
-    { id: 'requested', header: 'Requested', short: true, cell: ({ requested_at }) => format.date(requested_at) },
-    { id: 'items', header: 'Items', cell: ({ lines }) => lines.map(returnLineName).join(', ') },
+    { id: 'number', header: t('Return'), cell: ({ id, number }) => <Link to={`/returns/${id}`}>{number}</Link> },
+    { id: 'requested', header: t('Requested'), short: true, cell: ({ requested_at }) => format.date(requested_at) },
+    { id: 'items', header: t('Items'), cell: ({ lines }) => lines.map(returnLineName).join(', ') },
     {
       id: 'pieces',
-      header: 'Pieces',
+      header: t('Pieces'),
       numeric: true,
       cell: ({ lines }) => lines.reduce((sum, { quantity }) => sum + quantity, 0),
     },
     {
       id: 'reason',
-      header: 'Reason',
+      header: t('Reason'),
       wideOnly: true,
       cell: ({ lines }) => [...new Set(lines.map(({ reason }) => label(reason)))].join(', '),
     },
-    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status}>{statusName(status)}</Badge> },
+    { id: 'status', header: t('Status'), cell: ({ status }) => <Badge value={status}>{statusName(status)}</Badge> },
   ];
   return (
     <div className="table-box">
-      <DataTable caption="Returns" columns={columns} rows={returns} />
+      <DataTable caption={t('Returns')} columns={columns} rows={returns} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, fieldError, type Inputs, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Select } from '../../ui/field.tsx';
 import type { KeyKind } from './key-kind.ts';
@@ -8,9 +9,9 @@ import { KeyList } from './key-list.tsx';
 type Scope = Inputs['ApiKeyScope'];
 
 const base: Omit<KeyKind<Schemas['ApiKey']>, 'fields'> = {
-  title: 'API keys',
-  about: 'For programs that act on your behalf, over the dashboard’s API or the command line.',
-  noun: 'API key',
+  title: t('API keys'),
+  about: t('For programs that act on your behalf, over the dashboard’s API or the command line.'),
+  noun: t('API key'),
   queryKey: 'api-keys',
   list: (signal) => unwrap(api.GET('/api/dashboard/api-keys', { signal })),
   create: async (form) => {
@@ -24,7 +25,7 @@ const base: Omit<KeyKind<Schemas['ApiKey']>, 'fields'> = {
   },
   revoke: (api_key_id) =>
     unwrap(api.DELETE('/api/dashboard/api-keys/{api_key_id}', { params: { path: { api_key_id } } })),
-  columns: [{ id: 'scopes', header: 'May', cell: ({ scopes }) => scopes.join(', ') }],
+  columns: [{ id: 'scopes', header: t('May'), cell: ({ scopes }) => scopes.join(', ') }],
 };
 
 export function ApiKeys() {
@@ -33,12 +34,18 @@ export function ApiKeys() {
     ...base,
     fields: (error: unknown) => (
       <>
-        <Select label="It may" name="access" defaultValue="read" error={fieldError(error, 'scopes')}>
-          <option value="read">read everything</option>
-          <option value="write">read and change, but not staff, keys, payments and exports</option>
-          <option value="some">only the permissions selected here</option>
+        <Select label={t('It may')} name="access" defaultValue="read" error={fieldError(error, 'scopes')}>
+          <option value="read">{t('read everything')}</option>
+          <option value="write">{t('read and change, but not staff, keys, payments and exports')}</option>
+          <option value="some">{t('only the permissions selected here')}</option>
         </Select>
-        <Select label="Chosen" name="scope" multiple size={6} hint="Counts with “only the permissions selected here”.">
+        <Select
+          label={t('Chosen')}
+          name="scope"
+          multiple
+          size={6}
+          hint={t('Counts with “only the permissions selected here”.')}
+        >
           {scopes
             .filter((scope) => scope.includes(':'))
             .map((scope) => (

@@ -1,11 +1,12 @@
 import { useFormContext } from 'react-hook-form';
+import { t } from '../../language/texts.ts';
 import { PictureUpload } from '../../ui/picture-upload.tsx';
 import { Field, type Settings, SettingsForm, useSetting } from './settings-form.tsx';
 
 const usualAccent = '#0f4c81';
 
 export function BrandSettings() {
-  return <SettingsForm title="Brand">{(form) => <Fields {...form} />}</SettingsForm>;
+  return <SettingsForm title={t('Brand')}>{(form) => <Fields {...form} />}</SettingsForm>;
 }
 
 function Fields({ settings, onUploading }: { settings: Settings; onUploading: (waiting: number) => void }) {
@@ -16,28 +17,28 @@ function Fields({ settings, onUploading }: { settings: Settings; onUploading: (w
       <div className="stack">
         <Field.Text
           name="brand.logo_url"
-          label="Address of the logo"
+          label={t('Address of the logo')}
           type="url"
           placeholder="https://shop.example/logo.png"
         />
         <PictureUpload
-          label="Or upload a logo"
+          label={t('Or upload a logo')}
           onUploaded={(url) => setValue('brand.logo_url', url)}
           onUploading={onUploading}
         />
         <Field.Text
           name="brand.accent_color"
-          label="Accent colour"
+          label={t('Accent colour')}
           placeholder={usualAccent}
-          hint="For buttons and links, as #rrggbb. It must be dark enough for white text."
+          hint={t('For buttons and links, as #rrggbb. It must be dark enough for white text.')}
         />
         <Field.Text
           name="brand.support_email"
-          label="Support e-mail"
+          label={t('Support e-mail')}
           type="email"
-          hint="Replies of shoppers go to this address."
+          hint={t('Replies of shoppers go to this address.')}
         />
-        <Field.Text name="brand.support_phone" label="Support phone" type="tel" />
+        <Field.Text name="brand.support_phone" label={t('Support phone')} type="tel" />
       </div>
       <Preview name={settings.name} logo={brand.logo_url} accent={brand.accent_color} phone={brand.support_phone} />
     </div>
@@ -58,7 +59,7 @@ function Preview({
 }) {
   const color = accent && /^#[0-9a-f]{6}$/i.test(accent) ? accent : usualAccent;
   return (
-    <figure aria-label="Preview">
+    <figure aria-label={t('Preview')}>
       <div className="brand-preview">
         <header>
           {logo && /^https?:\/\//.test(logo) && <img src={logo} alt="" />}
@@ -66,13 +67,13 @@ function Preview({
         </header>
         <div className="preview-body">
           <span className="preview-button" style={{ backgroundColor: color }}>
-            Place the order
+            {t('Place the order')}
           </span>
-          <span style={{ color }}>Back to the shop</span>
-          {phone && <span className="quiet-text">Questions? {phone}</span>}
+          <span style={{ color }}>{t('Back to the shop')}</span>
+          {phone && <span className="quiet-text">{t('Questions? {phone}', { phone })}</span>}
         </div>
       </div>
-      <figcaption className="hint">How pages look to shoppers</figcaption>
+      <figcaption className="hint">{t('How pages look to shoppers')}</figcaption>
     </figure>
   );
 }

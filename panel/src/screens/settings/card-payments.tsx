@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError, type Inputs, readAgain, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -21,7 +22,7 @@ export function CardPayments() {
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/payment-account', { signal })),
   });
   return (
-    <Card title="Cards and wallets by Stripe">
+    <Card title={t('Cards and wallets by Stripe')}>
       <Loaded query={query}>
         {(account) => (
           <>
@@ -37,16 +38,22 @@ export function CardPayments() {
 function Connection({ account }: { account: Account }) {
   return (
     <dl className="facts">
-      <dt>Status</dt>
+      <dt>{t('Status')}</dt>
       <dd>
-        {account.provider ? <Badge value="active">Connected</Badge> : <Badge value="none">Not connected</Badge>}{' '}
-        {account.mode === 'test' && <Badge value="pending">Test mode</Badge>}
+        {account.provider ? (
+          <Badge value="active">{t('Connected')}</Badge>
+        ) : (
+          <Badge value="none">{t('Not connected')}</Badge>
+        )}{' '}
+        {account.mode === 'test' && <Badge value="pending">{t('Test mode')}</Badge>}
       </dd>
-      <dt>Webhook</dt>
+      <dt>{t('Webhook')}</dt>
       <dd>
-        <p>In Stripe, add an endpoint with this address, and enter its signing secret below.</p>
+        <p>{t('In Stripe, add an endpoint with this address, and enter its signing secret below.')}</p>
         <Copyable text={account.webhook_url} />
-        {account.provider && !account.webhook_secret_set && <p className="error">The signing secret is missing.</p>}
+        {account.provider && !account.webhook_secret_set && (
+          <p className="error">{t('The signing secret is missing.')}</p>
+        )}
       </dd>
     </dl>
   );
@@ -58,14 +65,14 @@ function Keys({ account }: { account: Account }) {
     mutationFn: (body: Inputs['PaymentAccountPatch']) => unwrap(api.PATCH('/api/dashboard/payment-account', { body })),
     onSuccess: async () => {
       await readAgain('payment-account', 'setup');
-      toast('Saved.');
+      toast(t('Saved.'));
     },
   });
   const remove = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/dashboard/payment-account')),
     onSuccess: async () => {
       await readAgain('payment-account', 'setup');
-      toast('Stripe is disconnected.');
+      toast(t('Stripe is disconnected.'));
     },
     onError: toastError,
   });
@@ -86,42 +93,42 @@ function Keys({ account }: { account: Account }) {
   return (
     <Form busy={save.isPending} onSubmit={submit} autoComplete="off">
       <TextField
-        label="Secret key"
+        label={t('Secret key')}
         name="secret_key"
         type="password"
         autoComplete="off"
-        placeholder={account.provider ? 'Stored; enter another to replace it' : 'sk_live_…'}
+        placeholder={account.provider ? t('Stored; enter another to replace it') : 'sk_live_…'}
         error={fieldError(save.error, 'secret_key')}
       />
       <TextField
-        label="Signing secret of the webhook"
+        label={t('Signing secret of the webhook')}
         name="webhook_secret"
         type="password"
         autoComplete="off"
-        placeholder={account.webhook_secret_set ? 'Stored; enter another to replace it' : 'whsec_…'}
+        placeholder={account.webhook_secret_set ? t('Stored; enter another to replace it') : 'whsec_…'}
         error={fieldError(save.error, 'webhook_secret')}
       />
       {/* Without this key, the select would keep its initial choice. */}
-      <Select key={account.capture} label="Payment is captured" name="capture" defaultValue={account.capture}>
-        <option value="automatic">when the order is placed</option>
-        <option value="manual">when the order is shipped, or by hand</option>
+      <Select key={account.capture} label={t('Payment is captured')} name="capture" defaultValue={account.capture}>
+        <option value="automatic">{t('when the order is placed')}</option>
+        <option value="manual">{t('when the order is shipped, or by hand')}</option>
       </Select>
       <FormError error={save.error} />
       <footer>
-        {account.provider && <Button onClick={() => setRemoving(true)}>Disconnect</Button>}
+        {account.provider && <Button onClick={() => setRemoving(true)}>{t('Disconnect')}</Button>}
         <Button type="submit" kind="primary" busy={save.isPending}>
-          Save keys
+          {t('Save keys')}
         </Button>
       </footer>
       <Confirm
         open={removing}
         onClose={() => setRemoving(false)}
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => setRemoving(false) })}
-        title="Disconnect Stripe?"
-        action="Disconnect"
+        title={t('Disconnect Stripe?')}
+        action={t('Disconnect')}
         busy={remove.isPending}
       >
-        Shoppers can then no longer pay by card. Refunds of card payments are not possible either.
+        {t('Shoppers can then no longer pay by card. Refunds of card payments are not possible either.')}
       </Confirm>
     </Form>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useFormState } from 'react-hook-form';
 import { api, type Inputs, readAgain, type Schemas, type Versioned } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { changesOf } from '../../ui/form/changes.ts';
 import { fieldsOf } from '../../ui/form/fields.tsx';
@@ -28,7 +29,7 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
     send: (values, over) => send(option, values, over),
     onSaved: async () => {
       await readAgain('shipping-options', 'setup');
-      toast('Saved.');
+      toast(t('Saved.'));
       onClose();
     },
   });
@@ -37,13 +38,13 @@ export function DeliveryDialog({ option, onClose }: { option: Option | undefined
     prices.ask(option ? [{ name: option.name, before: option.price, after }] : [], () => void editing.save());
   };
   return (
-    <Dialog open onClose={onClose} title={option ? option.name : 'New delivery option'}>
+    <Dialog open onClose={onClose} title={option ? option.name : t('New delivery option')}>
       <DialogFrame editing={editing} onSave={save} onCancel={onClose}>
         <Basics />
-        <Field.Countries name="countries" label="Countries" hint="None means every country." />
+        <Field.Countries name="countries" label={t('Countries')} hint={t('None means every country.')} />
         <Regions isOpen={(option?.states.length ?? 0) + (option?.postcode_prefixes.length ?? 0) > 0} />
         <Limits isOpen={option !== undefined} />
-        <Field.Tick name="active" label="Shoppers can choose it" />
+        <Field.Tick name="active" label={t('Shoppers can choose it')} />
       </DialogFrame>
       {prices.question}
     </Dialog>
@@ -54,27 +55,27 @@ function Basics() {
   const { currency } = useFormat();
   return (
     <>
-      <Field.Text name="name" label="Name" placeholder="Standard delivery" required />
+      <Field.Text name="name" label={t('Name')} placeholder={t('Standard delivery')} required />
       <div className="fields-2">
-        <Field.Amount name="price" label={`Price in ${currency}`} required />
-        <Field.Choice name="kind" label="Kind">
-          <option value="delivery">Delivery</option>
-          <option value="pickup">Pick up at the shop</option>
+        <Field.Amount name="price" label={t('Price in {currency}', { currency })} required />
+        <Field.Choice name="kind" label={t('Kind')}>
+          <option value="delivery">{t('Delivery')}</option>
+          <option value="pickup">{t('Pick up at the shop')}</option>
         </Field.Choice>
       </div>
-      <Field.Text name="description" label="Description" />
+      <Field.Text name="description" label={t('Description')} />
       <Field.Amount
         name="cash_on_delivery_fee"
-        label={`Fee of payment on delivery in ${currency}`}
-        hint="Empty if shoppers cannot pay on delivery, 0 without a fee."
+        label={t('Fee of payment on delivery in {currency}', { currency })}
+        hint={t('Empty if shoppers cannot pay on delivery, 0 without a fee.')}
       />
     </>
   );
 }
 
 const REGIONS = [
-  ['states', 'States or regions, one per line'],
-  ['postcode_prefixes', 'Postal code prefixes, one per line'],
+  ['states', t('States or regions, one per line')],
+  ['postcode_prefixes', t('Postal code prefixes, one per line')],
 ] as const;
 
 /** Countries and regions of a shipping option. An empty list means everywhere. */
@@ -83,7 +84,7 @@ function Regions({ isOpen }: { isOpen: boolean }) {
   const [wasOpen] = useState(isOpen);
   return (
     <details open={wasOpen || REGIONS.some(([name]) => errors[name])}>
-      <summary>Only parts of these countries</summary>
+      <summary>{t('Only parts of these countries')}</summary>
       <div className="fields-2">
         {REGIONS.map(([name, label]) => (
           <Field.Lines key={name} name={name} label={label} />
@@ -94,15 +95,15 @@ function Regions({ isOpen }: { isOpen: boolean }) {
 }
 
 const NUMBERS = [
-  ['estimated_days_min', 'Minimum days'],
-  ['estimated_days_max', 'Maximum days'],
-  ['minimum_weight_grams', 'Minimum weight in grams'],
-  ['maximum_weight_grams', 'Maximum weight in grams'],
+  ['estimated_days_min', t('Minimum days')],
+  ['estimated_days_max', t('Maximum days')],
+  ['minimum_weight_grams', t('Minimum weight in grams')],
+  ['maximum_weight_grams', t('Maximum weight in grams')],
 ] as const;
 
 const AMOUNTS = [
-  ['minimum_subtotal', 'Minimum order value'],
-  ['maximum_subtotal', 'Maximum order value'],
+  ['minimum_subtotal', t('Minimum order value')],
+  ['maximum_subtotal', t('Maximum order value')],
 ] as const;
 
 function Limits({ isOpen }: { isOpen: boolean }) {
@@ -110,13 +111,13 @@ function Limits({ isOpen }: { isOpen: boolean }) {
   const { errors } = useFormState<Input>();
   return (
     <details open={isOpen || [...NUMBERS, ...AMOUNTS].some(([name]) => errors[name])}>
-      <summary>Days, weight, order value</summary>
+      <summary>{t('Days, weight, order value')}</summary>
       <div className="fields-2">
         {NUMBERS.map(([name, label]) => (
           <Field.Whole key={name} name={name} label={label} type="number" min={0} />
         ))}
         {AMOUNTS.map(([name, label]) => (
-          <Field.Amount key={name} name={name} label={`${label} in ${currency}`} />
+          <Field.Amount key={name} name={name} label={t('{label} in {currency}', { label, currency })} />
         ))}
       </div>
     </details>

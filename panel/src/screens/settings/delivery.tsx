@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -27,7 +28,7 @@ export function DeliverySettings() {
   });
   const add = writable && (
     <Button kind="primary" onClick={() => setEditing('new')}>
-      Add an option
+      {t('Add an option')}
     </Button>
   );
   return (
@@ -35,12 +36,13 @@ export function DeliverySettings() {
       {({ shipping_options: options }) => (
         <>
           {options.length === 0 ? (
-            <Empty title="Nobody can order yet" action={add}>
-              Add the countries that you ship to and the price. Without an option for the shopper’s country the shop
-              cannot sell there.
+            <Empty title={t('Nobody can order yet')} action={add}>
+              {t(
+                'Add the countries that you ship to and the price. Without an option for the shopper’s country the shop cannot sell there.',
+              )}
             </Empty>
           ) : (
-            <Card title="Delivery options" actions={add}>
+            <Card title={t('Delivery options')} actions={add}>
               <Options options={options} onEdit={setEditing} onRemove={setRemoving} writable={writable} />
             </Card>
           )}
@@ -67,36 +69,40 @@ function Options({
 }) {
   const format = useFormat();
   const columns: Column<Option>[] = [
-    { id: 'name', header: 'Name', cell: (option) => option.name },
-    { id: 'to', header: 'To', cell: (option) => destinations(option) },
-    { id: 'days', header: 'Days', wideOnly: true, cell: (option) => days(option) },
-    { id: 'price', header: 'Price', numeric: true, cell: (option) => format.money(option.price, option.currency) },
-    { id: 'status', header: 'Status', cell: (option) => <Badge value={option.active ? 'active' : 'off'} /> },
+    { id: 'name', header: t('Name'), cell: (option) => option.name },
+    { id: 'to', header: t('To'), cell: (option) => destinations(option) },
+    { id: 'days', header: t('Days'), wideOnly: true, cell: (option) => days(option) },
+    { id: 'price', header: t('Price'), numeric: true, cell: (option) => format.money(option.price, option.currency) },
+    { id: 'status', header: t('Status'), cell: (option) => <Badge value={option.active ? 'active' : 'off'} /> },
     {
       id: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: (option) =>
         writable && (
           <span className="actions">
-            <Button kind="quiet" aria-label={`Edit ${option.name}`} onClick={() => onEdit(option)}>
-              Edit
+            <Button kind="quiet" aria-label={t('Edit {name}', { name: option.name })} onClick={() => onEdit(option)}>
+              {t('Edit')}
             </Button>
-            <Button kind="quiet" aria-label={`Delete ${option.name}`} onClick={() => onRemove(option)}>
-              Delete
+            <Button
+              kind="quiet"
+              aria-label={t('Delete {name}', { name: option.name })}
+              onClick={() => onRemove(option)}
+            >
+              {t('Delete')}
             </Button>
           </span>
         ),
     },
   ];
-  return <DataTable caption="Delivery options" columns={columns} rows={options} />;
+  return <DataTable caption={t('Delivery options')} columns={columns} rows={options} />;
 }
 
 function destinations({ kind, countries, states, postcode_prefixes }: Option): string {
-  if (kind === 'pickup') return 'Pick up';
+  if (kind === 'pickup') return t('Pick up');
   const names = countries.slice(0, 3).map(countryName).join(', ');
-  const more = countries.length > 3 ? ` and ${countries.length - 3} more` : '';
-  const parts = states.length + postcode_prefixes.length > 0 ? ', parts of it' : '';
-  return `${names || 'Everywhere'}${more}${parts}`;
+  const more = countries.length > 3 ? ` ${t('and {count} more', { count: countries.length - 3 })}` : '';
+  const parts = states.length + postcode_prefixes.length > 0 ? t(', parts of it') : '';
+  return `${names || t('Everywhere')}${more}${parts}`;
 }
 
 function days({ estimated_days_min: min, estimated_days_max: max }: Option): string {
@@ -114,7 +120,7 @@ function Removal({ option, onClose }: { option: Option | undefined; onClose: () 
       ),
     onSuccess: async () => {
       await readAgain('shipping-options', 'setup');
-      toast('Deleted.');
+      toast(t('Deleted.'));
     },
     onError: toastError,
   });
@@ -123,11 +129,11 @@ function Removal({ option, onClose }: { option: Option | undefined; onClose: () 
       open={option !== undefined}
       onClose={onClose}
       onConfirm={() => option && remove.mutate(option.id, { onSuccess: onClose })}
-      title={`Delete ${option?.name ?? ''}?`}
-      action="Delete"
+      title={t('Delete {name}?', { name: option?.name ?? '' })}
+      action={t('Delete')}
       busy={remove.isPending}
     >
-      Shoppers can no longer choose it. Orders that have it keep it.
+      {t('Shoppers can no longer choose it. Orders that have it keep it.')}
     </Confirm>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { downloadBytes } from '../../ui/csv.ts';
@@ -30,14 +31,20 @@ export function DocumentArchive() {
     archive.mutate({ issued_from: day('first', 0), issued_to: day('last', 1) });
   };
   return (
-    <Card title="Invoices of a period">
+    <Card title={t('Invoices of a period')}>
       <Form busy={archive.isPending} onSubmit={submit}>
         <div className="fields-2">
-          <TextField label="First day" name="first" type="date" required />
-          <TextField label="Last day" name="last" type="date" required hint="At most 100 documents in one ZIP." />
+          <TextField label={t('First day')} name="first" type="date" required />
+          <TextField
+            label={t('Last day')}
+            name="last"
+            type="date"
+            required
+            hint={t('At most 100 documents in one ZIP.')}
+          />
         </div>
         <Button type="submit" busy={archive.isPending}>
-          Download as ZIP
+          {t('Download as ZIP')}
         </Button>
       </Form>
     </Card>

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { fieldError, readAgain } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -27,13 +28,13 @@ export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
       title={kind.title}
       actions={
         <Button kind="primary" onClick={() => setCreating(true)}>
-          New {kind.noun}
+          {t('New {noun}', { noun: kind.noun })}
         </Button>
       }
     >
       <p className="quiet-text">{kind.about}</p>
       <Loaded query={query}>
-        {(rows) => (rows.length === 0 ? <p>None yet.</p> : <Rows kind={kind} rows={rows} onDo={setDoing} />)}
+        {(rows) => (rows.length === 0 ? <p>{t('None yet.')}</p> : <Rows kind={kind} rows={rows} onDo={setDoing} />)}
       </Loaded>
       {creating && <NewKey kind={kind} onClose={() => setCreating(false)} onSecret={setSecret} />}
       {doing?.act === 'rotate' && (
@@ -41,8 +42,8 @@ export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
       )}
       <Revoke kind={kind} row={doing?.act === 'revoke' ? doing.row : undefined} onClose={() => setDoing(undefined)} />
       <SecretDialog
-        title={`Your ${kind.noun}`}
-        note="Store it in the configuration of your program."
+        title={t('Your {noun}', { noun: kind.noun })}
+        note={t('Store it in the configuration of your program.')}
         secret={secret}
         onClose={() => setSecret(undefined)}
       />
@@ -61,24 +62,24 @@ function Rows<Row extends KeyRow>({
 }) {
   const format = useFormat();
   const columns: Column<Row>[] = [
-    { id: 'description', header: 'For', cell: (row) => row.description || '—' },
-    { id: 'prefix', header: 'Begins with', cell: (row) => <code className="nowrap">{row.secret_prefix}</code> },
+    { id: 'description', header: t('For'), cell: (row) => row.description || '—' },
+    { id: 'prefix', header: t('Begins with'), cell: (row) => <code className="nowrap">{row.secret_prefix}</code> },
     ...kind.columns,
-    { id: 'by', header: 'Made by', wideOnly: true, cell: (row) => row.created_by?.name ?? '—' },
+    { id: 'by', header: t('Made by'), wideOnly: true, cell: (row) => row.created_by?.name ?? '—' },
     {
       id: 'used',
-      header: 'Last used',
+      header: t('Last used'),
       short: true,
-      cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : 'never'),
+      cell: (row) => (row.last_used_at ? format.time(row.last_used_at) : t('never')),
     },
     {
       id: 'status',
-      header: 'Status',
+      header: t('Status'),
       cell: (row) => <KeyStatus row={row} />,
     },
     {
       id: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: (row) =>
         !row.revoked_at &&
         !hasEnded(row) && (
@@ -86,14 +87,18 @@ function Rows<Row extends KeyRow>({
             {!row.expires_at && (
               <Button
                 kind="quiet"
-                aria-label={`Rotate ${row.description}`}
+                aria-label={t('Rotate {description}', { description: row.description })}
                 onClick={() => onDo({ act: 'rotate', row })}
               >
-                Rotate
+                {t('Rotate')}
               </Button>
             )}
-            <Button kind="quiet" aria-label={`Revoke ${row.description}`} onClick={() => onDo({ act: 'revoke', row })}>
-              Revoke
+            <Button
+              kind="quiet"
+              aria-label={t('Revoke {description}', { description: row.description })}
+              onClick={() => onDo({ act: 'revoke', row })}
+            >
+              {t('Revoke')}
             </Button>
           </span>
         ),
@@ -110,10 +115,11 @@ function KeyStatus({ row }: { row: KeyRow }) {
   const { time } = useFormat();
   if (row.revoked_at) return <Badge value="revoked" />;
   if (!row.expires_at) return <Badge value="active" />;
-  if (hasEnded(row)) return <Badge value="expired">Replaced</Badge>;
+  if (hasEnded(row)) return <Badge value="expired">{t('Replaced')}</Badge>;
   return (
     <span>
-      <Badge value="pending">Ending</Badge> <span className="hint">Until {time(row.expires_at)}</span>
+      <Badge value="pending">{t('Ending')}</Badge>{' '}
+      <span className="hint">{t('Until {expires_at}', { expires_at: time(row.expires_at) })}</span>
     </span>
   );
 }
@@ -140,17 +146,17 @@ function NewKey<Row extends KeyRow>({
     create.mutate(new FormData(event.currentTarget), { onSuccess: onClose });
   }
   return (
-    <Dialog open onClose={onClose} title={`New ${kind.noun}`}>
+    <Dialog open onClose={onClose} title={t('New {noun}', { noun: kind.noun })}>
       <Form busy={create.isPending} onSubmit={submit}>
         <TextField
-          label="What is it for?"
+          label={t('What is it for?')}
           name="description"
-          placeholder="Point of sale"
+          placeholder={t('Point of sale')}
           error={fieldError(create.error, 'description')}
           required
         />
         {kind.fields?.(create.error)}
-        <DialogFoot work={create} action="Create" onCancel={onClose} />
+        <DialogFoot work={create} action={t('Create')} onCancel={onClose} />
       </Form>
     </Dialog>
   );

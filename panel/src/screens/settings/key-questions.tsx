@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { readAgain } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -11,9 +12,9 @@ import type { KeyKind, KeyRow } from './key-kind.ts';
 /** Choices for how long the old key keeps working. The API accepts any number of hours up to 72. */
 const GRACES: [number, string][] = [
   [0, 'now'],
-  [1, 'in 1 hour'],
-  [24, 'in 24 hours'],
-  [72, 'in 72 hours'],
+  [1, t('in 1 hour')],
+  [24, t('in 24 hours')],
+  [72, t('in 72 hours')],
 ];
 
 /** Asks for confirmation before rotating a key. */
@@ -41,17 +42,25 @@ export function Rotate<Row extends KeyRow>({
     rotate.mutate(Number(new FormData(event.currentTarget).get('grace_hours')), { onSuccess: onClose });
   }
   return (
-    <Dialog open onClose={onClose} title={`Rotate the ${kind.noun} “${row.description}”?`}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('Rotate the {noun} “{description}”?', { noun: kind.noun, description: row.description })}
+    >
       <Form busy={rotate.isPending} onSubmit={submit}>
-        <p>A new secret is created. The old one can keep working for a while, so that you can update your programs.</p>
-        <Select label="The old one ends" name="grace_hours" defaultValue={24}>
+        <p>
+          {t(
+            'A new secret is created. The old one can keep working for a while, so that you can update your programs.',
+          )}
+        </p>
+        <Select label={t('The old one ends')} name="grace_hours" defaultValue={24}>
           {GRACES.map(([hours, words]) => (
             <option key={hours} value={hours}>
               {words}
             </option>
           ))}
         </Select>
-        <DialogFoot work={rotate} action="Rotate" onCancel={onClose} />
+        <DialogFoot work={rotate} action={t('Rotate')} onCancel={onClose} />
       </Form>
     </Dialog>
   );
@@ -71,7 +80,7 @@ export function Revoke<Row extends KeyRow>({
     mutationFn: (id: string) => kind.revoke(id),
     onSuccess: async () => {
       await readAgain(kind.queryKey);
-      toast(`The ${kind.noun} is revoked.`);
+      toast(t('The {noun} is revoked.', { noun: kind.noun }));
     },
     onError: toastError,
   });
@@ -80,11 +89,11 @@ export function Revoke<Row extends KeyRow>({
       open={row !== undefined}
       onClose={onClose}
       onConfirm={() => row && revoke.mutate(row.id, { onSuccess: onClose })}
-      title={`Revoke the ${kind.noun} “${row?.description ?? ''}”?`}
-      action="Revoke"
+      title={t('Revoke the {noun} “{description}”?', { noun: kind.noun, description: row?.description ?? '' })}
+      action={t('Revoke')}
       busy={revoke.isPending}
     >
-      Programs that use it are refused from the next call on. This cannot be undone.
+      {t('Programs that use it are refused from the next call on. This cannot be undone.')}
     </Confirm>
   );
 }

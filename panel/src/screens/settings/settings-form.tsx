@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useWatch } from 'react-hook-form';
 import { api, type Inputs, ifMatch, readAgain, type Schemas, type Versioned, versioned } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { changesOf, without } from '../../ui/form/changes.ts';
 import { fieldsOf } from '../../ui/form/fields.tsx';
@@ -54,7 +55,7 @@ function LoadedForm({ title, stored, children }: SettingsFormProps & { stored: V
     read: async () => formed(await versioned(api.GET('/api/dashboard/settings'), unwrap)),
     onSaved: async () => {
       await readAgain('settings', 'setup');
-      toast('Saved.');
+      toast(t('Saved.'));
     },
   });
   return (

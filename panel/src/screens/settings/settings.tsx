@@ -30,7 +30,7 @@ function useSections() {
 
 export function Settings() {
   return (
-    <Page title="Settings">
+    <Page title={t('Settings')}>
       <ul className="sections">
         {useSections().map(({ path, name, about }) => (
           <li key={path}>
@@ -49,7 +49,7 @@ export function SettingsSection({ params }: { params: Record<string, string> }) 
   const sections = useSections();
   const section = settingsSections.find(({ path }) => path === params.section);
   const Form = section && forms[section.path];
-  if (!Form) return <Empty title="There is no such section" />;
+  if (!Form) return <Empty title={t('There is no such section')} />;
   return (
     <div className="settings-frame">
       <nav className="settings-menu" aria-label={t('Sections of the settings')}>
@@ -63,7 +63,7 @@ export function SettingsSection({ params }: { params: Record<string, string> }) 
           ))}
         </ul>
       </nav>
-      <Page title={section.name} back={{ to: '/settings', label: 'Settings' }}>
+      <Page title={section.name} back={{ to: '/settings', label: t('Settings') }}>
         <Suspense fallback={<Loading />}>
           <Form />
         </Suspense>

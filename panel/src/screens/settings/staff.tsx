@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan, useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -30,11 +31,11 @@ export function StaffSettings() {
   return (
     <>
       <Card
-        title="Staff"
+        title={t('Staff')}
         actions={
           writable && (
             <Button kind="primary" onClick={() => setInviting(true)}>
-              Invite somebody
+              {t('Invite somebody')}
             </Button>
           )
         }
@@ -57,7 +58,7 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
       unwrap(api.PATCH('/api/dashboard/staff/{staff_id}', { params: { path: { staff_id } }, body: { role } })),
     onSuccess: async () => {
       await readAgain('staff');
-      toast('The role is changed.');
+      toast(t('The role is changed.'));
     },
     onError: (error) => {
       toastError(error);
@@ -66,14 +67,14 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
   });
   const chosen = change.isPending ? change.variables : undefined;
   const columns: Column<Member>[] = [
-    { id: 'name', header: 'Name', cell: ({ id, name }) => (id === me.id ? `${name} (you)` : name) },
-    { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+    { id: 'name', header: t('Name'), cell: ({ id, name }) => (id === me.id ? t('{name} (you)', { name }) : name) },
+    { id: 'email', header: t('E-mail'), cell: ({ email }) => email },
     {
       id: 'role',
-      header: 'Role',
+      header: t('Role'),
       cell: ({ id, name, role }) => (
         <select
-          aria-label={`Role of ${name}`}
+          aria-label={t('Role of {name}', { name })}
           value={chosen?.staff_id === id ? chosen.role : role}
           disabled={!writable || id === me.id}
           // The cast is safe, because the select offers only the contract's roles.
@@ -89,27 +90,27 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
     },
     {
       id: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: (member) =>
         writable &&
         member.id !== me.id && (
-          <Button kind="quiet" aria-label={`Remove ${member.name}`} onClick={() => onEnd(member)}>
-            Remove
+          <Button kind="quiet" aria-label={t('Remove {name}', { name: member.name })} onClick={() => onEnd(member)}>
+            {t('Remove')}
           </Button>
         ),
     },
   ];
   return (
     <Held busy={change.isPending}>
-      <DataTable caption="Staff" columns={columns} rows={staff} />
+      <DataTable caption={t('Staff')} columns={columns} rows={staff} />
     </Held>
   );
 }
 
 const keyKinds: Record<string, string> = {
-  api_key: 'API key',
-  sync: 'sync key',
-  storefront: 'private storefront token',
+  api_key: t('API key'),
+  sync: t('sync key'),
+  storefront: t('private storefront token'),
 };
 
 function End({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
@@ -129,7 +130,7 @@ function End({ member, onClose }: { member: Member | undefined; onClose: () => v
     onSuccess: async () => {
       close();
       await readAgain('staff');
-      toast('Removed.');
+      toast(t('Removed.'));
     },
     onError: (error) => {
       if (isError(error, 'member_has_keys')) setKeys(error.body.keys);
@@ -141,15 +142,17 @@ function End({ member, onClose }: { member: Member | undefined; onClose: () => v
       open={member !== undefined}
       onClose={close}
       onConfirm={() => member && end.mutate(member.id)}
-      title={`Remove ${member?.name ?? ''}?`}
-      action="Remove"
+      title={t('Remove {name}?', { name: member?.name ?? '' })}
+      action={t('Remove')}
       busy={end.isPending}
     >
-      {member?.email} can no longer do anything here, from the next call on. What was done stays on record under the
-      name.
+      {t(
+        '{email} can no longer do anything here, from the next call on. What was done stays on record under the name.',
+        { email: member?.email },
+      )}
       {keys && (
         <>
-          <p>These keys, which {member?.name} made, still work:</p>
+          <p>{t('These keys, which {name} made, still work:', { name: member?.name })}</p>
           <ul>
             {keys.map(({ id, kind, description }) => (
               <li key={id}>
@@ -157,7 +160,11 @@ function End({ member, onClose }: { member: Member | undefined; onClose: () => v
               </li>
             ))}
           </ul>
-          <Checkbox label="Revoke these keys" checked={revoke} onChange={(event) => setRevoke(event.target.checked)} />
+          <Checkbox
+            label={t('Revoke these keys')}
+            checked={revoke}
+            onChange={(event) => setRevoke(event.target.checked)}
+          />
         </>
       )}
     </Confirm>
@@ -175,7 +182,7 @@ function Invitations({ writable }: { writable: boolean }) {
       unwrap(api.DELETE('/api/dashboard/staff/invitations/{invitation_id}', { params: { path: { invitation_id } } })),
     onSuccess: async () => {
       await readAgain('staff');
-      toast('The invitation is withdrawn.');
+      toast(t('The invitation is withdrawn.'));
     },
     onError: (error) => {
       toastError(error);
@@ -183,36 +190,36 @@ function Invitations({ writable }: { writable: boolean }) {
     },
   });
   const columns: Column<Schemas['StaffInvitation']>[] = [
-    { id: 'email', header: 'E-mail', cell: ({ email }) => email },
-    { id: 'role', header: 'Role', cell: ({ role }) => role },
-    { id: 'until', header: 'Until', short: true, cell: ({ expires_at }) => format.time(expires_at) },
+    { id: 'email', header: t('E-mail'), cell: ({ email }) => email },
+    { id: 'role', header: t('Role'), cell: ({ role }) => role },
+    { id: 'until', header: t('Until'), short: true, cell: ({ expires_at }) => format.time(expires_at) },
     {
       id: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: ({ id, email }) =>
         writable && (
           <Button
             kind="quiet"
-            aria-label={`Withdraw ${email}`}
+            aria-label={t('Withdraw {email}', { email })}
             busy={withdraw.isPending && withdraw.variables === id}
             onClick={() => withdraw.mutate(id)}
           >
-            Withdraw
+            {t('Withdraw')}
           </Button>
         ),
     },
   ];
   if (query.data === undefined || query.data.invitations.length === 0) return null;
   return (
-    <Card title="Invited">
-      <DataTable caption="Invitations" columns={columns} rows={query.data.invitations} />
+    <Card title={t('Invited')}>
+      <DataTable caption={t('Invitations')} columns={columns} rows={query.data.invitations} />
     </Card>
   );
 }
 
 function RoleCard() {
   return (
-    <Card title="Permissions of the roles">
+    <Card title={t('Permissions of the roles')}>
       <dl className="facts">
         {roles.map(([role, words, about]) => (
           <div key={role} className="fact">

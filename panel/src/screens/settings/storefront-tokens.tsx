@@ -1,13 +1,14 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, fieldError, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Select, TextField } from '../../ui/field.tsx';
 import type { KeyKind } from './key-kind.ts';
 import { KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['StorefrontToken']> = {
-  title: 'Storefront tokens',
-  about: 'For the pages of your shop. A public token may be seen by anybody; a private one belongs on a server.',
-  noun: 'storefront token',
+  title: t('Storefront tokens'),
+  about: t('For the pages of your shop. A public token may be seen by anybody; a private one belongs on a server.'),
+  noun: t('storefront token'),
   queryKey: 'storefront-tokens',
   list: (signal) => unwrap(api.GET('/api/dashboard/storefront-tokens', { signal })),
   create: async (form) => {
@@ -32,18 +33,18 @@ const kind: KeyKind<Schemas['StorefrontToken']> = {
         params: { path: { storefront_token_id } },
       }),
     ),
-  columns: [{ id: 'kind', header: 'Kind', cell: (token) => token.kind }],
+  columns: [{ id: 'kind', header: t('Kind'), cell: (token) => token.kind }],
   fields: (error) => (
     <>
-      <Select label="Kind" name="kind" defaultValue="public">
-        <option value="public">public, for pages in browsers</option>
-        <option value="private">private, for a server that renders the pages</option>
+      <Select label={t('Kind')} name="kind" defaultValue="public">
+        <option value="public">{t('public, for pages in browsers')}</option>
+        <option value="private">{t('private, for a server that renders the pages')}</option>
       </Select>
       <TextField
-        label="Web origins that may use it"
+        label={t('Web origins that may use it')}
         name="allowed_origins"
         placeholder="https://shop.example"
-        hint="Separated by spaces. Empty means those of the shop’s settings."
+        hint={t('Separated by spaces. Empty means those of the shop’s settings.')}
         error={fieldError(error, 'allowed_origins')}
       />
     </>

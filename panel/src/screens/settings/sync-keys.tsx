@@ -1,13 +1,14 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Checkbox } from '../../ui/field.tsx';
 import type { KeyKind } from './key-kind.ts';
 import { KeyList } from './key-list.tsx';
 
 const kind: KeyKind<Schemas['SyncKey']> = {
-  title: 'Sync keys',
-  about: 'For search engines, assistants and other systems that synchronize with the catalogue.',
-  noun: 'sync key',
+  title: t('Sync keys'),
+  about: t('For search engines, assistants and other systems that synchronize with the catalogue.'),
+  noun: t('sync key'),
   queryKey: 'sync-keys',
   list: (signal) => unwrap(api.GET('/api/dashboard/sync-keys', { signal })),
   create: async (form) => {
@@ -25,11 +26,15 @@ const kind: KeyKind<Schemas['SyncKey']> = {
   revoke: (sync_key_id) =>
     unwrap(api.DELETE('/api/dashboard/sync-keys/{sync_key_id}', { params: { path: { sync_key_id } } })),
   fields: () => (
-    <Checkbox label="It may also write products and stock" name="write" hint="For the system in which you keep them." />
+    <Checkbox
+      label={t('It may also write products and stock')}
+      name="write"
+      hint={t('For the system in which you keep them.')}
+    />
   ),
   columns: [
-    { id: 'scopes', header: 'May', cell: (key) => key.scopes.join(', ') },
-    { id: 'key_id', header: 'Key id', wideOnly: true, cell: (key) => <code>{key.key_id}</code> },
+    { id: 'scopes', header: t('May'), cell: (key) => key.scopes.join(', ') },
+    { id: 'key_id', header: t('Key id'), wideOnly: true, cell: (key) => <code>{key.key_id}</code> },
   ],
 };
 

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -26,13 +27,13 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
   return (
-    <Card title="Deliveries">
+    <Card title={t('Deliveries')}>
       <Loaded query={query}>
         {({ pages }) => <Rows deliveries={pages.flatMap(({ deliveries }) => deliveries)} onShow={setShown} />}
       </Loaded>
       {query.hasNextPage && (
         <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show older ones
+          {t('Show older ones')}
         </Button>
       )}
       {shown && <Details deliveryId={shown} onClose={() => setShown(undefined)} />}
@@ -42,24 +43,24 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 function Rows({ deliveries, onShow }: { deliveries: Delivery[]; onShow: (id: string) => void }) {
   const format = useFormat();
-  if (deliveries.length === 0) return <p>Nothing has been sent yet. “Send a ping” tests the receiver.</p>;
+  if (deliveries.length === 0) return <p>{t('Nothing has been sent yet. “Send a ping” tests the receiver.')}</p>;
   const columns: Column<Delivery>[] = [
-    { id: 'type', header: 'Event', cell: ({ type }) => type },
-    { id: 'time', header: 'At', short: true, cell: ({ created_at }) => format.time(created_at) },
-    { id: 'answer', header: 'Answer', cell: ({ response_status }) => response_status ?? '—' },
-    { id: 'attempts', header: 'Attempts', numeric: true, wideOnly: true, cell: (row) => row.attempts_count },
-    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+    { id: 'type', header: t('Event'), cell: ({ type }) => type },
+    { id: 'time', header: t('At'), short: true, cell: ({ created_at }) => format.time(created_at) },
+    { id: 'answer', header: t('Answer'), cell: ({ response_status }) => response_status ?? '—' },
+    { id: 'attempts', header: t('Attempts'), numeric: true, wideOnly: true, cell: (row) => row.attempts_count },
+    { id: 'status', header: t('Status'), cell: ({ status }) => <Badge value={status} /> },
     {
       id: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: ({ id, type }) => (
-        <Button kind="quiet" aria-label={`Show ${type}`} onClick={() => onShow(id)}>
-          Show
+        <Button kind="quiet" aria-label={t('Show {type}', { type })} onClick={() => onShow(id)}>
+          {t('Show')}
         </Button>
       ),
     },
   ];
-  return <DataTable caption="Deliveries" columns={columns} rows={deliveries} />;
+  return <DataTable caption={t('Deliveries')} columns={columns} rows={deliveries} />;
 }
 
 function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onClose: () => void }) {
@@ -74,12 +75,12 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
     mutationFn: () => unwrap(api.POST('/api/dashboard/webhook-deliveries/{delivery_id}/replay', { params })),
     onSuccess: async () => {
       await readAgain('webhook-deliveries');
-      toast('It is sent again.');
+      toast(t('It is sent again.'));
     },
     onError: toastError,
   });
   return (
-    <Dialog open onClose={onClose} title="Delivery" wide>
+    <Dialog open onClose={onClose} title={t('Webhook delivery')} wide>
       <Loaded query={query}>
         {(delivery) => (
           <>
@@ -88,7 +89,8 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
                 <li key={attempt.attempted_at}>
                   <p>
                     {format.time(attempt.attempted_at)}: {label(attempt.outcome)}
-                    {attempt.response_status !== null && `, ${attempt.response_status}`} in {attempt.duration_ms} ms
+                    {attempt.response_status !== null && `, ${attempt.response_status}`}{' '}
+                    {t('in {duration_ms} ms', { duration_ms: attempt.duration_ms })}
                   </p>
                   {attempt.response_body && <pre>{attempt.response_body}</pre>}
                 </li>
@@ -97,17 +99,19 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
             {delivery.status === 'pending' && (
               <p className="quiet-text">
                 {delivery.next_attempt_at
-                  ? `Next automatic attempt: ${format.time(delivery.next_attempt_at)}.`
-                  : 'It is on its way.'}
+                  ? t('Next automatic attempt: {next_attempt_at}.', {
+                      next_attempt_at: format.time(delivery.next_attempt_at),
+                    })
+                  : t('It is on its way.')}
               </p>
             )}
-            <h3>Sent payload</h3>
+            <h3>{t('Sent payload')}</h3>
             <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
           </>
         )}
       </Loaded>
       <footer>
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t('Close')}</Button>
         {writable && (
           <Button
             kind="primary"
@@ -115,7 +119,7 @@ function Details({ deliveryId: delivery_id, onClose }: { deliveryId: string; onC
             disabled={query.data?.status === 'pending'}
             onClick={() => replay.mutate(undefined, { onSuccess: onClose })}
           >
-            Send again
+            {t('Send again')}
           </Button>
         )}
       </footer>

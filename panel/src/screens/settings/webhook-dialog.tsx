@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useController } from 'react-hook-form';
 import { webAddress } from '../../../../cli/src/formats/typed-text.ts';
 import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { changesOf } from '../../ui/form/changes.ts';
 import { fieldsOf } from '../../ui/form/fields.tsx';
@@ -16,22 +17,22 @@ type Pattern = Inputs['EventPattern'];
 const Field = fieldsOf<Input>();
 
 const patterns: [Pattern, string][] = [
-  ['*', 'Everything'],
-  ['order.*', 'All order events'],
-  ['order.created', 'An order is placed'],
-  ['order.paid', 'An order is paid'],
-  ['order.fulfilled', 'An order is shipped'],
-  ['order.cancelled', 'An order is cancelled'],
-  ['order.refunded', 'An order is refunded'],
-  ['order.updated', 'An order is changed in another way'],
-  ['return.*', 'All return events'],
-  ['return.requested', 'A return is requested'],
-  ['document.issued', 'An invoice or credit note is issued'],
-  ['product.*', 'All product events'],
-  ['inventory.changed', 'Stock changes notably'],
-  ['customer.created', 'A customer is added'],
-  ['customer.updated', 'A customer is changed'],
-  ['agent.*', 'All agent events'],
+  ['*', t('Everything')],
+  ['order.*', t('All order events')],
+  ['order.created', t('An order is placed')],
+  ['order.paid', t('An order is paid')],
+  ['order.fulfilled', t('An order is shipped')],
+  ['order.cancelled', t('An order is cancelled')],
+  ['order.refunded', t('An order is refunded')],
+  ['order.updated', t('An order is changed in another way')],
+  ['return.*', t('All return events')],
+  ['return.requested', t('A return is requested')],
+  ['document.issued', t('An invoice or credit note is issued')],
+  ['product.*', t('All product events')],
+  ['inventory.changed', t('Stock changes notably')],
+  ['customer.created', t('A customer is added')],
+  ['customer.updated', t('A customer is changed')],
+  ['agent.*', t('All agent events')],
 ];
 
 /** Creates or edits a webhook. The secret of a new webhook is passed on, because it is shown only once. */
@@ -52,15 +53,15 @@ export function WebhookDialog({
       await readAgain('webhooks');
       onClose();
       if (secret) onSecret(secret);
-      else toast('Saved.');
+      else toast(t('Saved.'));
       return { data: values, etag: undefined };
     },
   });
   return (
-    <Dialog open onClose={onClose} title={webhook ? 'Change the webhook' : 'New webhook'}>
+    <Dialog open onClose={onClose} title={webhook ? t('Change the webhook') : t('New webhook')}>
       <DialogFrame editing={editing} onCancel={onClose}>
-        <Field.Text name="url" label="Address" type="url" placeholder="https://" required />
-        <Field.Text name="description" label="What is it for?" />
+        <Field.Text name="url" label={t('Address')} type="url" placeholder="https://" required />
+        <Field.Text name="description" label={t('What is it for?')} />
         <EventBoxes />
       </DialogFrame>
     </Dialog>
@@ -75,7 +76,7 @@ function EventBoxes() {
     field.onChange(isChosen ? [...field.value, pattern] : field.value.filter((each) => each !== pattern));
   return (
     <fieldset className="stack">
-      <legend>Events</legend>
+      <legend>{t('Events')}</legend>
       {[...patterns, ...others.map((pattern) => [pattern, pattern] as const)].map(([pattern, words]) => (
         <label key={pattern} className="checkbox">
           <input

@@ -14,6 +14,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import './settings.css';
+import { t } from '../../language/texts.ts';
 
 type Webhook = Schemas['Webhook'];
 
@@ -30,7 +31,7 @@ export function WebhookScreen({ params }: { params: Record<string, string> }) {
       {(webhook) => (
         <Page
           title={webhook.description || webhook.url}
-          back={{ to: '/settings/webhooks', label: 'Webhooks' }}
+          back={{ to: '/settings/webhooks', label: t('Webhooks') }}
           status={<Badge value={webhook.status} />}
         >
           <Facts webhook={webhook} />
@@ -42,24 +43,24 @@ export function WebhookScreen({ params }: { params: Record<string, string> }) {
 }
 
 const reasons: Record<string, string> = {
-  staff: 'Switched off by staff.',
-  gone: 'Switched off since the receiver answered that it is gone (410).',
-  failing: 'Switched off after days of failed deliveries.',
+  staff: t('Switched off by staff.'),
+  gone: t('Switched off since the receiver answered that it is gone (410).'),
+  failing: t('Switched off after days of failed deliveries.'),
 };
 
 function Facts({ webhook }: { webhook: Webhook }) {
   const format = useFormat();
   const writable = useCan()('webhooks:write');
   return (
-    <Card title="Receiver">
+    <Card title={t('Receiver')}>
       <dl className="facts">
-        <dt>Address</dt>
+        <dt>{t('Address')}</dt>
         <dd>{webhook.url}</dd>
-        <dt>Events</dt>
+        <dt>{t('Events')}</dt>
         <dd>{webhook.events.join(', ')}</dd>
         {webhook.failing_since && (
           <>
-            <dt>Failing since</dt>
+            <dt>{t('Failing since')}</dt>
             <dd>{format.time(webhook.failing_since)}</dd>
           </>
         )}
@@ -79,12 +80,16 @@ function Acts({ webhook }: { webhook: Webhook }) {
   const ping = useAct(
     () => unwrap(api.POST('/api/dashboard/webhooks/{webhook_id}/test', { params })),
     ({ response_status }) =>
-      toast(response_status ? `The receiver answered ${response_status}.` : 'The receiver did not answer.'),
+      toast(
+        response_status
+          ? t('The receiver answered {response_status}.', { response_status })
+          : t('The receiver did not answer.'),
+      ),
   );
   const patch = useAct(
     (status: Inputs['WebhookStatus']) =>
       unwrap(api.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } })),
-    ({ status }) => toast(status === 'active' ? 'Switched on.' : 'Switched off.'),
+    ({ status }) => toast(status === 'active' ? t('Switched on.') : t('Switched off.')),
   );
   const rotate = useAct(
     () => unwrap(api.POST('/api/dashboard/webhooks/{webhook_id}/rotate', { params })),
@@ -97,36 +102,36 @@ function Acts({ webhook }: { webhook: Webhook }) {
   return (
     <div className="actions">
       <Button busy={ping.isPending} disabled={!active} onClick={() => ping.mutate(undefined)}>
-        Send a ping
+        {t('Send a ping')}
       </Button>
-      <Button onClick={() => setOpen('edit')}>Change</Button>
+      <Button onClick={() => setOpen('edit')}>{t('Change')}</Button>
       <Button busy={patch.isPending} onClick={() => patch.mutate(active ? 'disabled' : 'active')}>
-        {active ? 'Switch off' : 'Switch on'}
+        {active ? t('Switch off') : t('Switch on')}
       </Button>
-      <Button onClick={() => setOpen('rotate')}>New secret</Button>
+      <Button onClick={() => setOpen('rotate')}>{t('New secret')}</Button>
       <DeleteButton
         name={webhook.description || webhook.url}
         list="/settings/webhooks"
         send={() => unwrap(api.DELETE('/api/dashboard/webhooks/{webhook_id}', { params }))}
         shownBy={['webhooks', 'webhook-deliveries']}
       >
-        Nothing more is sent there, and its delivery log is deleted.
+        {t('Nothing more is sent there, and its delivery log is deleted.')}
       </DeleteButton>
       {open === 'edit' && <WebhookDialog webhook={webhook} onClose={() => setOpen(undefined)} onSecret={setSecret} />}
       <Confirm
         open={open === 'rotate'}
         onClose={() => setOpen(undefined)}
         onConfirm={() => rotate.mutate(undefined)}
-        title="Make a new secret?"
-        action="Make a new secret"
+        title={t('Make a new secret?')}
+        action={t('Make a new secret')}
         busy={rotate.isPending}
         danger={false}
       >
-        For 24 hours messages are signed with both, so that the receiver can be changed.
+        {t('For 24 hours messages are signed with both, so that the receiver can be changed.')}
       </Confirm>
       <SecretDialog
-        title="The new secret"
-        note="With it the receiver checks that a message comes from this shop."
+        title={t('The new secret')}
+        note={t('With it the receiver checks that a message comes from this shop.')}
         secret={secret}
         onClose={() => setSecret(undefined)}
       />

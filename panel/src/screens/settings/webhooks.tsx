@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -24,7 +25,7 @@ export function WebhookSettings() {
   });
   const add = writable && (
     <Button kind="primary" onClick={() => setCreating(true)}>
-      Add a webhook
+      {t('Add a webhook')}
     </Button>
   );
   return (
@@ -32,12 +33,13 @@ export function WebhookSettings() {
       <Loaded query={query}>
         {(webhooks) =>
           webhooks.length === 0 ? (
-            <Empty title="No webhooks yet" action={add}>
-              A webhook sends events, such as a paid order, to an address of yours: an accounting system, a warehouse or
-              a chat.
+            <Empty title={t('No webhooks yet')} action={add}>
+              {t(
+                'A webhook sends events, such as a paid order, to an address of yours: an accounting system, a warehouse or a chat.',
+              )}
             </Empty>
           ) : (
-            <Card title="Webhooks" actions={add}>
+            <Card title={t('Webhooks')} actions={add}>
               <Rows webhooks={webhooks} />
             </Card>
           )
@@ -45,8 +47,8 @@ export function WebhookSettings() {
       </Loaded>
       {creating && <WebhookDialog onClose={() => setCreating(false)} onSecret={setSecret} />}
       <SecretDialog
-        title="The secret of the webhook"
-        note="With it the receiver checks that a message comes from this shop."
+        title={t('The secret of the webhook')}
+        note={t('With it the receiver checks that a message comes from this shop.')}
         secret={secret}
         onClose={() => setSecret(undefined)}
       />
@@ -61,7 +63,9 @@ function Events({ events, withheld_events }: Webhook) {
     <>
       {events.join(', ')}
       <br />
-      Not sent: {withheld_events.join(', ')}. The person who set up this webhook may not read them.
+      {t('Not sent: {withheld_events}. The person who set up this webhook may not read them.', {
+        withheld_events: withheld_events.join(', '),
+      })}
     </>
   );
 }
@@ -71,21 +75,21 @@ function Rows({ webhooks }: { webhooks: Webhook[] }) {
   const columns: Column<Webhook>[] = [
     {
       id: 'url',
-      header: 'Address',
+      header: t('Address'),
       cell: ({ id, url }) => (
         <Link className="web-address" to={`/settings/webhooks/${id}`}>
           {url}
         </Link>
       ),
     },
-    { id: 'events', header: 'Events', cell: (webhook) => <Events {...webhook} /> },
+    { id: 'events', header: t('Events'), cell: (webhook) => <Events {...webhook} /> },
     {
       id: 'last',
-      header: 'Last success',
+      header: t('Last success'),
       wideOnly: true,
-      cell: ({ last_success_at }) => (last_success_at ? format.time(last_success_at) : 'never'),
+      cell: ({ last_success_at }) => (last_success_at ? format.time(last_success_at) : t('never')),
     },
-    { id: 'status', header: 'Status', cell: ({ status }) => <Badge value={status} /> },
+    { id: 'status', header: t('Status'), cell: ({ status }) => <Badge value={status} /> },
   ];
-  return <DataTable caption="Webhooks" columns={columns} rows={webhooks} />;
+  return <DataTable caption={t('Webhooks')} columns={columns} rows={webhooks} />;
 }

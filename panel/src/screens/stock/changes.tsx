@@ -3,6 +3,7 @@ import type { AdjustmentReason } from '@commerce-backend/spec';
 import { useState } from 'react';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t, tn } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
@@ -37,13 +38,13 @@ export interface StockChanges {
 const MOST_ROWS = 500;
 
 const REASONS: Record<AdjustmentReason, string> = {
-  correction: 'Counted',
-  received: 'Received',
-  returned: 'Returned',
-  damaged: 'Damaged',
-  lost: 'Lost',
-  promotion: 'Given away',
-  other: 'Other',
+  correction: t('Counted'),
+  received: t('Received'),
+  returned: t('Returned'),
+  damaged: t('Damaged'),
+  lost: t('Lost'),
+  promotion: t('Given away'),
+  other: t('Other'),
 };
 
 /** Unsaved edits on all pages of the table. */
@@ -107,13 +108,17 @@ export function Changes({ changes }: { changes: StockChanges }) {
       await readAgain('inventory', 'products');
       changes.refuse(refusals);
       const saved = rows.length - refusals.size;
-      if (saved > 0) toast(`${number(saved)} ${saved === 1 ? 'quantity' : 'quantities'} saved.`);
+      if (saved > 0)
+        toast(t('{saved} {which} saved.', { saved: number(saved), which: tn(saved, 'quantity', 'quantities') }));
       if (refusals.size > 0)
         toastError(
           new Error(
-            refusals.size === 1
-              ? '1 change was rejected; its row shows why.'
-              : `${number(refusals.size)} changes were rejected; each row shows why.`,
+            tn(
+              refusals.size,
+              '1 change was rejected; its row shows why.',
+              '{size} changes were rejected; each row shows why.',
+              { size: number(refusals.size) },
+            ),
           ),
         );
       else setNote('');
@@ -126,23 +131,28 @@ export function Changes({ changes }: { changes: StockChanges }) {
   }
 
   return (
-    <section className="selection-bar stock-changes" aria-label="Changes">
+    <section className="selection-bar stock-changes" aria-label={t('Changes')}>
       <p role="status">
-        {number(rows.length)} changed{unreadable > 0 && `, ${number(unreadable)} unreadable`}
+        {t('{count} changed', { count: number(rows.length) })}
+        {unreadable > 0 && t(', {unreadable} unreadable', { unreadable: number(unreadable) })}
       </p>
-      <Select label="Reason" value={reason} onChange={(event) => setReason(event.target.value as AdjustmentReason)}>
+      <Select
+        label={t('Reason')}
+        value={reason}
+        onChange={(event) => setReason(event.target.value as AdjustmentReason)}
+      >
         {Object.entries(REASONS).map(([value, name]) => (
           <option key={value} value={value}>
             {name}
           </option>
         ))}
       </Select>
-      <TextField label="Note" value={note} maxLength={500} onChange={(event) => setNote(event.target.value)} />
+      <TextField label={t('Note')} value={note} maxLength={500} onChange={(event) => setNote(event.target.value)} />
       <Button disabled={saving} onClick={changes.clear}>
-        Discard
+        {t('Discard')}
       </Button>
       <Button kind="primary" busy={saving} disabled={unreadable > 0} onClick={() => void save()}>
-        Save
+        {t('Save')}
       </Button>
     </section>
   );
@@ -159,7 +169,7 @@ async function adjustAll(rows: StockChange[], reason: AdjustmentReason, note: st
       const id = body.adjustments[index]?.variant_id;
       if (status !== 'failed' || !id) continue;
       refusals.set(id, {
-        error: message ?? 'Rejected.',
+        error: message ?? t('Rejected.'),
         ...(inventory_quantity !== null && { inventory_quantity }),
       });
     }

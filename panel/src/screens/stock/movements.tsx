@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { label, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -16,7 +17,9 @@ export function Movements({ item, onClose }: { item: StockItem | undefined; onCl
     <Dialog
       open={item !== undefined}
       onClose={onClose}
-      title={`Movements of ${[item?.product_name, item?.variant_name].filter(Boolean).join(', ')}`}
+      title={t('Movements of {filter}', {
+        filter: [item?.product_name, item?.variant_name].filter(Boolean).join(', '),
+      })}
       wide
     >
       {item && <List variant_id={item.variant_id} />}
@@ -40,13 +43,13 @@ function List({ variant_id }: { variant_id: string }) {
   });
   const columns = useMemo(
     (): Column<Schemas['StockMovement']>[] => [
-      { id: 'time', header: 'When', short: true, cell: ({ created_at }) => time(created_at) },
-      { id: 'what', header: 'What', cell: (movement) => <What movement={movement} /> },
-      { id: 'delta', header: 'Change', numeric: true, cell: ({ delta }) => signed(delta, number) },
-      { id: 'after', header: 'On hand after', numeric: true, cell: ({ on_hand_after }) => number(on_hand_after) },
+      { id: 'time', header: t('When'), short: true, cell: ({ created_at }) => time(created_at) },
+      { id: 'what', header: t('What'), cell: (movement) => <What movement={movement} /> },
+      { id: 'delta', header: t('Difference'), numeric: true, cell: ({ delta }) => signed(delta, number) },
+      { id: 'after', header: t('On hand after'), numeric: true, cell: ({ on_hand_after }) => number(on_hand_after) },
       {
         id: 'reserved',
-        header: 'Reserved after',
+        header: t('Reserved after'),
         numeric: true,
         cell: ({ reserved_after }) => number(reserved_after),
       },
@@ -62,14 +65,14 @@ function List({ variant_id }: { variant_id: string }) {
   }
   const rows = movements.data.pages.flatMap((page) => page.movements);
   if (rows.length === 0) {
-    return <p>Nothing has moved yet. Deliveries, sales, returns and corrections will be listed here.</p>;
+    return <p>{t('Nothing has moved yet. Deliveries, sales, returns and corrections will be listed here.')}</p>;
   }
   return (
     <>
-      <DataTable caption="Movements" columns={columns} rows={rows} />
+      <DataTable caption={t('Movements')} columns={columns} rows={rows} />
       {movements.hasNextPage && (
         <Button busy={movements.isFetchingNextPage} onClick={() => void movements.fetchNextPage()}>
-          Show older ones
+          {t('Show older ones')}
         </Button>
       )}
     </>
@@ -84,7 +87,7 @@ function What({ movement: { type, reason, note, reference } }: { movement: Schem
         <>
           {' · '}
           {reference.type === 'order' && reference.id ? (
-            <Link to={`/orders/${reference.id}`}>Order</Link>
+            <Link to={`/orders/${reference.id}`}>{t('Order')}</Link>
           ) : (
             label(reference.type)
           )}

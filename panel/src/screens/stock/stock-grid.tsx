@@ -1,6 +1,7 @@
 import type { KeyboardEvent } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CellInput } from '../../ui/cell-input.tsx';
@@ -22,20 +23,20 @@ export function StockGrid({
   return (
     <div className="table-box">
       <table className="data-table stock-grid" onKeyDown={moveByKey}>
-        <caption className="unseen">Stock</caption>
+        <caption className="unseen">{t('Stock')}</caption>
         <thead>
           <tr>
-            <th scope="col">Product</th>
+            <th scope="col">{t('Product')}</th>
             <th scope="col" className="wide-only">
-              SKU
+              {t('SKU')}
             </th>
             <th scope="col" className="numeric wide-only">
-              Reserved
+              {t('Reserved')}
             </th>
-            <th scope="col">Level</th>
-            <th scope="col">Available</th>
+            <th scope="col">{t('Level')}</th>
+            <th scope="col">{t('Available')}</th>
             <th scope="col">
-              <span className="unseen">Movements</span>
+              <span className="unseen">{t('Movements')}</span>
             </th>
           </tr>
         </thead>
@@ -53,7 +54,9 @@ export function StockGrid({
       </table>
       {canEdit && (
         <p className="hint stock-hint">
-          Enter the counted quantity, or a change such as +24 or -3. Items that open checkouts reserve are not included.
+          {t(
+            'Enter the counted quantity, or a change such as +24 or -3. Items that open checkouts reserve are not included.',
+          )}
         </p>
       )}
     </div>
@@ -74,10 +77,11 @@ function Row({
   const { number } = useFormat();
   const change = changes.of(item.variant_id);
   const name = item.variant_name ? `${item.product_name}, ${item.variant_name}` : item.product_name;
-  const wrong = change && (change.error ?? (amountOf(change.item, change.typed) ? undefined : 'Not a whole number.'));
+  const wrong =
+    change && (change.error ?? (amountOf(change.item, change.typed) ? undefined : t('Not a whole number.')));
   return (
     <tr data-selected={change ? true : undefined}>
-      <td data-label="Product">
+      <td data-label={t('Product')}>
         <Pictured url={item.image_url}>
           <Link to={`/products/${item.product_id}`}>{item.product_name}</Link>
           {item.variant_name && <span className="hint"> {item.variant_name}</span>}
@@ -86,16 +90,16 @@ function Row({
       <td data-label="SKU" className="wide-only">
         {item.sku}
       </td>
-      <td data-label="Reserved" className="numeric wide-only">
+      <td data-label={t('Reserved')} className="numeric wide-only">
         {number(item.reserved)}
       </td>
-      <td data-label="Level" className="level">
+      <td data-label={t('Level')} className="level">
         <Level item={item} />
       </td>
-      <td data-label="Available" className="available">
+      <td data-label={t('Available')} className="available">
         {canEdit && item.track_inventory ? (
           <CellInput
-            label={`Available, ${name}`}
+            label={t('Available, {name}', { name })}
             error={wrong}
             value={change?.typed ?? String(item.inventory_quantity)}
             onFocus={(event) => event.currentTarget.select()}
@@ -105,9 +109,9 @@ function Row({
           number(item.inventory_quantity)
         )}
       </td>
-      <td data-label="Movements" className="movements">
-        <Button kind="quiet" aria-label={`Movements of ${name}`} onClick={onMovements}>
-          Movements
+      <td data-label={t('Movements')} className="movements">
+        <Button kind="quiet" aria-label={t('Movements of {name}', { name })} onClick={onMovements}>
+          {t('Movements')}
         </Button>
       </td>
     </tr>
@@ -117,8 +121,8 @@ function Row({
 function Level({ item }: { item: StockItem }) {
   if (!item.track_inventory) return <Badge value="not_counted" />;
   if (item.is_out_of_stock) return <Badge value="out_of_stock" />;
-  if (item.is_low_stock) return <Badge value="low_stock">Low</Badge>;
-  return <span className="quiet-text">enough</span>;
+  if (item.is_low_stock) return <Badge value="low_stock">{t('Low')}</Badge>;
+  return <span className="quiet-text">{t('enough')}</span>;
 }
 
 /** Moves the focus with Up, Down and Enter like a spreadsheet. */

@@ -15,8 +15,9 @@ import { Changes, type StockItem, useChanges } from './changes.tsx';
 import { Movements } from './movements.tsx';
 import { StockGrid } from './stock-grid.tsx';
 import './stock.css';
+import { t } from '../../language/texts.ts';
 
-const LEVELS = { low: 'Low', out: 'Out of stock', short: 'Low or out of stock' } as const;
+const LEVELS = { low: t('Low'), out: t('Out of stock'), short: t('Low or out of stock') } as const;
 
 export function Stock() {
   const [search, change] = useSearchState();
@@ -30,7 +31,7 @@ export function Stock() {
   const changes = useChanges();
   const [shown, setShown] = useState<StockItem>();
   return (
-    <Page title="Stock">
+    <Page title={t('Stock')}>
       <UnsavedGuard dirty={changes.rows.length > 0} />
       <Filters search={search} onChange={change} />
       <Loaded query={stock}>
@@ -80,13 +81,18 @@ function Filters({
   const find = useCallback((q: string) => onChange({ q }), [onChange]);
   return (
     <div className="filters">
-      <SearchField label="Search" placeholder="Name, SKU or barcode" value={search.get('q') ?? ''} onSearch={find} />
+      <SearchField
+        label={t('Search')}
+        placeholder={t('Name, SKU or barcode')}
+        value={search.get('q') ?? ''}
+        onSearch={find}
+      />
       <Select
-        label="Show"
+        label={t('Show')}
         value={search.get('level') ?? ''}
         onChange={(event) => onChange({ level: event.target.value })}
       >
-        <option value="">All variants</option>
+        <option value="">{t('All variants')}</option>
         {Object.entries(LEVELS).map(([value, name]) => (
           <option key={value} value={value}>
             {name}
@@ -100,14 +106,14 @@ function Filters({
 function NoStock({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
-      <Empty title="Nothing here">
-        <p>No variant matches: none is low on stock, or the search uses other words than your products.</p>
+      <Empty title={t('Nothing here')}>
+        <p>{t('No variant matches: none is low on stock, or the search uses other words than your products.')}</p>
       </Empty>
     );
   }
   return (
-    <Empty title="No stock yet" action={<LinkButton to="/products/new">Add a product</LinkButton>}>
-      <p>Each product, or each of its sizes and colours, is listed here with its available quantity.</p>
+    <Empty title={t('No stock yet')} action={<LinkButton to="/products/new">{t('Add a product')}</LinkButton>}>
+      <p>{t('Each product, or each of its sizes and colours, is listed here with its available quantity.')}</p>
     </Empty>
   );
 }

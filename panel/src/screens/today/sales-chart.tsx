@@ -2,7 +2,7 @@ import { useContext, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Schemas } from '../../api.ts';
-import { ShopFormatContext, useFormat } from '../../format.ts';
+import { dateLocale, ShopFormatContext, useFormat } from '../../format.ts';
 import { t } from '../../language/texts.ts';
 import { colourOf, useIsDark } from '../../shell/theme.ts';
 import { middayOf } from './period.ts';
@@ -99,7 +99,7 @@ function widthFor(labels: string[] | null): number {
 }
 
 function optionsFor(width: number, locale: string, money: (value: number) => string): uPlot.Options {
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const day = new Intl.DateTimeFormat(dateLocale(locale), { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const grid = { stroke: colourOf('--line'), width: 1 };
   const axis = { stroke: colourOf('--quiet'), font: '12px system-ui', grid, ticks: { show: false } };
   return {

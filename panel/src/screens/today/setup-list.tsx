@@ -2,6 +2,8 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
+import { sentence } from '../../language/sentences.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Card, Loaded } from '../../ui/page.tsx';
 
@@ -9,16 +11,16 @@ type Step = Schemas['SetupItem'];
 
 /** The screen for each setup step. */
 const PLACES: Record<Step['code'], { name: string; to: string }> = {
-  products: { name: 'Products to sell', to: '/products' },
-  delivery: { name: 'Delivery', to: '/settings/delivery' },
-  payment: { name: 'Payment methods', to: '/settings/payments' },
-  live_payments: { name: 'Payments with real money', to: '/settings/payments' },
-  tax: { name: 'Tax', to: '/settings/tax' },
-  contact: { name: 'Contact details', to: '/settings/brand' },
-  legal: { name: 'Legal pages', to: '/settings/legal' },
-  withdrawal: { name: 'Page for withdrawals', to: '/settings/returns' },
-  returns: { name: 'Return address', to: '/settings/returns' },
-  storefront_url: { name: "Your shop's address", to: '/settings/general' },
+  products: { name: t('Products to sell'), to: '/products' },
+  delivery: { name: t('Delivery'), to: '/settings/delivery' },
+  payment: { name: t('Payment methods'), to: '/settings/payments' },
+  live_payments: { name: t('Payments with real money'), to: '/settings/payments' },
+  tax: { name: t('Tax'), to: '/settings/tax' },
+  contact: { name: t('Contact details'), to: '/settings/brand' },
+  legal: { name: t('Legal pages'), to: '/settings/legal' },
+  withdrawal: { name: t('Page for withdrawals'), to: '/settings/returns' },
+  returns: { name: t('Return address'), to: '/settings/returns' },
+  storefront_url: { name: t("Your shop's address"), to: '/settings/general' },
 };
 
 /** The remaining setup steps with links to their screens. Steps without which the shop cannot sell come first. */
@@ -32,7 +34,7 @@ export function SetupList({ canSell }: { canSell: boolean }) {
   });
   if (!mayRead) return null;
   return (
-    <Card title={canSell ? 'To finish setting up' : 'Before the shop can sell'}>
+    <Card title={canSell ? t('To finish setting up') : t('Before the shop can sell')}>
       <Loaded query={setup}>
         {({ items }) => <Steps open={items.filter(({ done }) => !done)} done={items.filter(({ done }) => done)} />}
       </Loaded>
@@ -50,7 +52,7 @@ function Steps({ open, done }: { open: Step[]; done: Step[] }) {
       </ul>
       {done.length > 0 && (
         <details>
-          <summary>{done.length} done</summary>
+          <summary>{t('{count} done', { count: done.length })}</summary>
           <ul className="setup">
             {done.map((step) => (
               <StepRow key={step.code} step={step} />
@@ -72,15 +74,15 @@ function StepRow({ step: { code, done, blocking, message } }: { step: Step }) {
         {done ? (
           <span>
             {place.name}
-            <span className="unseen">: done</span>
+            <span className="unseen">{t(': done')}</span>
           </span>
         ) : (
           <Link to={place.to}>{place.name}</Link>
         )}
         {!done && (
           <p className="quiet-text">
-            {message}
-            {blocking && ' Needed before the first sale.'}
+            {sentence(message)}
+            {blocking && ` ${t('Needed before the first sale.')}`}
           </p>
         )}
       </div>

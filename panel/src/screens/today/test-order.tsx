@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -18,7 +19,7 @@ export function TestOrderButton() {
   return (
     <>
       <Button busy={trial.isPending} onClick={() => trial.mutate()}>
-        Try an order
+        {t('Try an order')}
       </Button>
       {trial.data && <TestOrderDialog trial={trial.data} onClose={trial.reset} />}
     </>
@@ -35,13 +36,13 @@ function TestOrderDialog({
   const { money } = useFormat();
   const sums = [
     ...order.line_items.map(({ id, name, quantity, total }) => ({ id, name: `${quantity} × ${name}`, amount: total })),
-    { id: 'delivery', name: order.shipping_method ?? 'Delivery', amount: order.shipping_cost },
-    { id: 'tax', name: order.tax_included ? 'Tax in it' : 'Tax', amount: order.tax },
-    { id: 'total', name: 'Total', amount: order.total },
+    { id: 'delivery', name: order.shipping_method ?? t('Delivery'), amount: order.shipping_cost },
+    { id: 'tax', name: order.tax_included ? t('Tax in it') : t('Tax'), amount: order.tax },
+    { id: 'total', name: t('Total'), amount: order.total },
   ];
   return (
-    <Dialog open onClose={onClose} title="A test order" wide>
-      <p>This is a simulated order. Nothing is stored or sent.</p>
+    <Dialog open onClose={onClose} title={t('A test order')} wide>
+      <p>{t('This is a simulated order. Nothing is stored or sent.')}</p>
       <dl className="facts">
         {sums.map(({ id, name, amount }) => (
           <div key={id} className="fact">
@@ -50,24 +51,24 @@ function TestOrderDialog({
           </div>
         ))}
       </dl>
-      <h3>Expected timeline</h3>
+      <h3>{t('Expected timeline')}</h3>
       <ol>
         {timeline.toReversed().map(({ id, message }) => (
           <li key={id}>{message}</li>
         ))}
       </ol>
-      <h3>Mails</h3>
+      <h3>{t('Mails')}</h3>
       {mails.map(({ template, to, subject, text }) => (
         <details key={`${template} ${to}`} className="mail">
           <summary>
-            {subject} <span className="quiet-text">to {to}</span>
+            {subject} <span className="quiet-text">{t('to {to}', { to })}</span>
           </summary>
           <pre>{text}</pre>
         </details>
       ))}
       <footer>
         <Button kind="primary" onClick={onClose}>
-          Close
+          {t('Close')}
         </Button>
       </footer>
     </Dialog>

@@ -9,6 +9,7 @@ import { Sales } from './sales.tsx';
 import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
+import { t, tn } from '../../language/texts.ts';
 
 type Overview = Schemas['Overview'];
 
@@ -22,7 +23,7 @@ export function Today() {
     refetchOnWindowFocus: true,
   });
   return (
-    <Page title="Today" actions={<TestOrderButton />}>
+    <Page title={t('Today')} actions={<TestOrderButton />}>
       <Loaded query={overview}>
         {(data) => (
           <>
@@ -42,32 +43,32 @@ function Waiting({ overview }: { overview: Overview }) {
   const can = useCan();
   const { number } = useFormat();
   const tiles = [
-    { to: '/orders?waiting_for=payment', name: 'to be paid', count: overview.orders_to_pay_count },
+    { to: '/orders?waiting_for=payment', name: t('to be paid'), count: overview.orders_to_pay_count },
     {
       to: '/orders?waiting_for=shipping',
-      name: 'to be shipped',
+      name: t('to be shipped'),
       count: overview.orders_to_ship_count,
     },
     {
       to: '/returns',
-      name: overview.open_returns_count === 1 ? 'return' : 'returns',
+      name: tn(overview.open_returns_count, 'return', 'returns'),
       count: overview.open_returns_count,
     },
     {
       to: '/withdrawals',
-      name: overview.open_withdrawals_count === 1 ? 'withdrawal' : 'withdrawals',
+      name: tn(overview.open_withdrawals_count, 'withdrawal', 'withdrawals'),
       count: overview.open_withdrawals_count,
     },
-    { to: '/stock?level=low', name: 'low in stock', count: overview.low_stock_count, scope: 'inventory:read' },
+    { to: '/stock?level=low', name: t('low in stock'), count: overview.low_stock_count, scope: 'inventory:read' },
     {
       to: '/stock?level=out',
-      name: 'out of stock',
+      name: t('out of stock'),
       count: overview.out_of_stock_count,
       scope: 'inventory:read',
     },
   ];
   return (
-    <ul className="tiles" aria-label="What waits">
+    <ul className="tiles" aria-label={t('What waits')}>
       {tiles
         .filter(({ scope }) => !scope || can(scope))
         .map(({ to, name, count }) => (
@@ -88,17 +89,27 @@ function Agents({ agents }: { agents: Overview['agents'] }) {
   if (!can('agents:read')) return null;
   const none = agents.active_count === 0 && agents.orders_count === 0;
   const facts: [string, string][] = [
-    ['Agents with access', String(agents.active_count)],
-    ['Their orders in 30 days', `${agents.orders_count}, ${money(agents.sales)}`],
-    ['Waiting for the customer', `${agents.open_confirmations_count}, ${minor(Number(agents.budget_pending_cents))}`],
-    ['Budgets', `${minor(Number(agents.budget_used_cents))} of ${minor(Number(agents.budget_cents))} used`],
+    [t('Agents with access'), String(agents.active_count)],
+    [t('Their orders in 30 days'), `${agents.orders_count}, ${money(agents.sales)}`],
+    [
+      t('Waiting for the customer'),
+      `${agents.open_confirmations_count}, ${minor(Number(agents.budget_pending_cents))}`,
+    ],
+    [
+      t('Budgets'),
+      t('{budget_used_cents} of {budget_cents} used', {
+        budget_used_cents: minor(Number(agents.budget_used_cents)),
+        budget_cents: minor(Number(agents.budget_cents)),
+      }),
+    ],
   ];
   return (
-    <Card title="Agents' purchases" actions={<Link to="/agents">All agents</Link>}>
+    <Card title={t("Agents' purchases")} actions={<Link to="/agents">{t('All agents')}</Link>}>
       {none ? (
         <p className="quiet-text">
-          Customers can let an AI assistant shop for them within a budget. A customer always confirms what an assistant
-          prepares.
+          {t(
+            'Customers can let an AI assistant shop for them within a budget. A customer always confirms what an assistant prepares.',
+          )}
         </p>
       ) : (
         <Facts facts={facts} />

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -9,7 +10,7 @@ import { useDecision, type Withdrawal } from './withdrawal-queries.ts';
 
 type ConfirmedLine = Pick<Schemas['Withdrawal']['lines'][number], 'line_item_id' | 'quantity'>;
 
-const NOTHING = 'Enter at least one item. To refund nothing, close the withdrawal.';
+const NOTHING = t('Enter at least one item. To refund nothing, close the withdrawal.');
 
 /** Confirms all withheld items or some of them: consumers without a session describe the items in their own words. */
 export function ConfirmDialog({ found, onClose }: { found: Withdrawal; onClose: () => void }) {
@@ -17,7 +18,7 @@ export function ConfirmDialog({ found, onClose }: { found: Withdrawal; onClose: 
   const confirm = useDecision(
     (lines: ConfirmedLine[]) =>
       unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/confirm', { params, body: { lines } })),
-    'The withdrawal is confirmed.',
+    t('The withdrawal is confirmed.'),
     onClose,
   );
   const [error, setError] = useState<string>();
@@ -33,13 +34,14 @@ export function ConfirmDialog({ found, onClose }: { found: Withdrawal; onClose: 
     if (confirmed.length > 0) confirm.mutate(confirmed);
   };
   return (
-    <Dialog open onClose={onClose} title="Confirm the withdrawal">
+    <Dialog open onClose={onClose} title={t('Confirm the withdrawal')}>
       <Form busy={confirm.isPending} onSubmit={submit}>
         <p>
-          These items are removed from the order, restocked and refunded. The others can ship again. Return money that
-          was paid by bank transfer or on site yourself.
+          {t(
+            'These items are removed from the order, restocked and refunded. The others can ship again. Return money that was paid by bank transfer or on site yourself.',
+          )}
         </p>
-        {found.items && <p>The customer wrote: {found.items}</p>}
+        {found.items && <p>{t('The customer wrote: {items}', { items: found.items })}</p>}
         {found.lines.map(({ line_item_id, name, variant_name, quantity }) => (
           <TextField
             key={line_item_id}
@@ -50,11 +52,11 @@ export function ConfirmDialog({ found, onClose }: { found: Withdrawal; onClose: 
             max={quantity}
             step={1}
             defaultValue={quantity}
-            hint={`of ${quantity} withheld`}
+            hint={t('of {quantity} withheld', { quantity })}
             required
           />
         ))}
-        <DialogFoot work={confirm} action="Confirm and refund" error={error} onCancel={onClose} />
+        <DialogFoot work={confirm} action={t('Confirm and refund')} error={error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

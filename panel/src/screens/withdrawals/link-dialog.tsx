@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, fieldError, readAgain } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
@@ -18,7 +19,7 @@ export function LinkDialog({ id, onClose }: { id: string; onClose: () => void })
       unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/link', { params, body: { order_number } })),
     onSuccess: async () => {
       await Promise.all([readAgain('withdrawals'), readAgain('returns'), ordersChanged()]);
-      toast('The withdrawal is linked to the order.');
+      toast(t('The withdrawal is linked to the order.'));
       onClose();
     },
   });
@@ -28,17 +29,17 @@ export function LinkDialog({ id, onClose }: { id: string; onClose: () => void })
     link.mutate(textIn(new FormData(event.currentTarget), 'order_number') ?? '');
   };
   return (
-    <Dialog open onClose={onClose} title="Link to an order">
+    <Dialog open onClose={onClose} title={t('Link to an order')}>
       <Form busy={link.isPending} onSubmit={submit}>
         <TextField
-          label="Order number"
+          label={t('Order number')}
           name="order_number"
           maxLength={64}
-          hint="Items that have not shipped are withheld, and shipped items become a return."
+          hint={t('Items that have not shipped are withheld, and shipped items become a return.')}
           error={error}
           required
         />
-        <DialogFoot work={link} action="Link" error={error ? null : link.error} onCancel={onClose} />
+        <DialogFoot work={link} action={t('Link the order')} error={error ? null : link.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

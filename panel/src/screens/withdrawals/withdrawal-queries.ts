@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { api, readAgain, type Schemas } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { ordersChanged } from '../orders/order-queries.ts';
 
@@ -45,10 +46,10 @@ export function useDecision<T = void>(act: (input: T) => Promise<unknown>, said:
 }
 
 const STATUS_NAMES: Record<Withdrawal['status'], string> = {
-  received: 'Received',
-  unmatched: 'Without an order',
-  to_confirm: 'To confirm',
-  closed: 'Closed',
+  received: t('Received'),
+  unmatched: t('Without an order'),
+  to_confirm: t('To confirm'),
+  closed: t('Closed'),
 };
 
 export function withdrawalStatus(status: Withdrawal['status']): string {

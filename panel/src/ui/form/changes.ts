@@ -4,6 +4,7 @@
  */
 
 import { label } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 
 type Item = { id?: string } & Record<string, unknown>;
 
@@ -124,7 +125,7 @@ function labelOf(path: string, field: string): string {
 
 function inWords(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
   return isObject(value) ? Object.values(value).map(inWords).join(' ') : String(value);
 }
 

@@ -6,6 +6,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { type FieldValues, type Path, useController } from 'react-hook-form';
 import { type NumberTexts, useFormat } from '../../format.ts';
+import { t } from '../../language/texts.ts';
 import { CellInput } from '../cell-input.tsx';
 import { Chips } from '../chips.tsx';
 import { CountriesField } from '../countries.tsx';
@@ -185,11 +186,11 @@ function CellChoice({ name, label, children }: CellChoiceProps & { name: string 
 
 /** An error message if the text is not a number. The number field shows the reason itself. */
 function isRead(value: unknown): string | true {
-  return typeof value === 'string' && isUnread(value) ? 'Enter a number.' : true;
+  return typeof value === 'string' && isUnread(value) ? t('Enter a number.') : true;
 }
 
 function isWhole(value: unknown): string | true {
-  return typeof value === 'string' ? 'Enter a whole number.' : true;
+  return typeof value === 'string' ? t('Enter a whole number.') : true;
 }
 
 /** Parses a whole number. Returns null for empty text, and the text itself if it is invalid. */

@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from 'react';
 import { type FieldValues, FormProvider } from 'react-hook-form';
+import { t } from '../../language/texts.ts';
 import { Button } from '../button.tsx';
 import { ConflictDialog, conflictFields } from '../conflict-dialog.tsx';
 import { FormError } from '../form-error.tsx';
@@ -38,7 +39,7 @@ export function EditorFrame<Values extends FieldValues>({
         <SaveBar
           busy={busy}
           waits={waiting > 0}
-          status={waiting > 0 ? 'Pictures are still uploading.' : buttons ? undefined : 'Not saved yet.'}
+          status={waiting > 0 ? t('Pictures are still uploading.') : buttons ? undefined : t('Not saved yet.')}
           problem={problem}
           buttons={buttons}
           onDiscard={editing.discard}
@@ -53,7 +54,7 @@ export function EditorFrame<Values extends FieldValues>({
 /** A form in a card. For a new object there is no Discard. */
 export function FormFrame<Values extends FieldValues>({
   editing,
-  action = 'Save',
+  action = t('Save'),
   isNew = false,
   writable,
   onSave = () => void editing.save(),
@@ -72,7 +73,7 @@ export function FormFrame<Values extends FieldValues>({
           <footer>
             {!isNew && (
               <Button disabled={!dirty && waiting === 0} onClick={editing.discard}>
-                Discard
+                {t('Discard')}
               </Button>
             )}
             <Button type="submit" kind="primary" busy={busy} disabled={waiting > 0 || !(dirty || isNew)}>
@@ -98,9 +99,9 @@ export function DialogFrame<Values extends FieldValues>({
         {children}
         <FormError error={editing.problem} />
         <footer>
-          <Button onClick={onCancel}>Cancel</Button>
+          <Button onClick={onCancel}>{t('Cancel')}</Button>
           <Button type="submit" kind="primary" busy={editing.busy}>
-            Save
+            {t('Save')}
           </Button>
         </footer>
       </Form>

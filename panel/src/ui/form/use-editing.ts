@@ -9,6 +9,7 @@ import {
   useWatch,
 } from 'react-hook-form';
 import { inWords, mistakeInWords, type Versioned } from '../../api.ts';
+import { t } from '../../language/texts.ts';
 import { type ConflictSource, conflictOf } from '../conflict-dialog.tsx';
 import { changesOf, merged, nameOf, wordsOf } from './changes.ts';
 
@@ -62,7 +63,7 @@ export interface Editing<Values extends FieldValues> {
   closeConflict: () => void;
 }
 
-const MARKED = 'Nothing is saved: correct the fields that are marked.';
+const MARKED = t('Nothing is saved: correct the fields that are marked.');
 
 /**
  * Edits a resource in a form whose values are the resource's fields. A rejected save keeps the input. While nothing was

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useState } from 'react';
 import { api } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { useCan } from '../../../session/use-me.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
@@ -48,7 +49,7 @@ export function Actions({ order }: { order: OrderDetails }) {
           {name}
         </Button>
       ))}
-      <LinkButton to={`/orders/slips?ids=${order.id}`}>Packing slip</LinkButton>
+      <LinkButton to={`/orders/slips?ids=${order.id}`}>{t('Packing slip')}</LinkButton>
       {open === 'paid' && <MarkPaid order={order} onClose={close} />}
       {open === 'capture' && <CaptureDialog order={order} onClose={close} />}
       {open === 'ship' && <ShipDialog order={order} onClose={close} />}
@@ -69,25 +70,30 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
   const isOpen = !['cancelled', 'completed'].includes(status);
   const awaits = payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
   const acts: { act: Act; name: string; fits: boolean; scope: string }[] = [
-    { act: 'paid', name: 'Mark as paid', fits: awaits, scope: 'orders:write' },
-    { act: 'capture', name: 'Capture payment', fits: isOpen && payment_status === 'authorized', scope: 'orders:write' },
-    { act: 'ship', name: 'Ship', fits: isShippable(order) && hasPiecesToShip(order), scope: 'orders:write' },
+    { act: 'paid', name: t('Mark as paid'), fits: awaits, scope: 'orders:write' },
+    {
+      act: 'capture',
+      name: t('Capture payment'),
+      fits: isOpen && payment_status === 'authorized',
+      scope: 'orders:write',
+    },
+    { act: 'ship', name: t('Ship'), fits: isShippable(order) && hasPiecesToShip(order), scope: 'orders:write' },
     {
       act: 'reinstate',
-      name: 'Reinstate order',
+      name: t('Reinstate order'),
       fits: hasExpired(order) && Number(refundable) >= Number(total),
       scope: 'orders:write',
     },
-    { act: 'record', name: 'Record payment', fits: hasExpired(order), scope: 'orders:write' },
-    { act: 'record', name: 'Record payment', fits: takesPayments(order), scope: 'orders:payments' },
-    { act: 'edit', name: 'Edit order', fits: isOpen && isEditable(order), scope: 'orders:write' },
-    { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
-    { act: 'mail', name: 'Resend mail', fits: order.email !== null, scope: 'orders:write' },
-    { act: 'return', name: 'Create return', fits: hasPiecesToReturn(order), scope: 'orders:write' },
-    { act: 'refund', name: 'Refund', fits: Number(refundable) > 0, scope: 'orders:refund' },
+    { act: 'record', name: t('Record payment'), fits: hasExpired(order), scope: 'orders:write' },
+    { act: 'record', name: t('Record payment'), fits: takesPayments(order), scope: 'orders:payments' },
+    { act: 'edit', name: t('Edit order'), fits: isOpen && isEditable(order), scope: 'orders:write' },
+    { act: 'delivered', name: t('Mark as delivered'), fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
+    { act: 'mail', name: t('Resend mail'), fits: order.email !== null, scope: 'orders:write' },
+    { act: 'return', name: t('Create return'), fits: hasPiecesToReturn(order), scope: 'orders:write' },
+    { act: 'refund', name: t('Refund'), fits: Number(refundable) > 0, scope: 'orders:refund' },
     {
       act: 'cancel',
-      name: 'Cancel order',
+      name: t('Cancel order'),
       fits: isOpen && fulfillment_status === 'unfulfilled',
       scope: 'orders:write',
     },
@@ -114,7 +120,7 @@ function MarkPaid({ order, onClose }: { order: OrderDetails; onClose: () => void
   const { money } = useFormat();
   const params = { path: { order_id: order.id } };
   const work = useAct(() => unwrap(api.POST('/api/dashboard/orders/{order_id}/mark-paid', { params })), {
-    said: `Order ${order.order_number} is paid.`,
+    said: t('Order {order_number} is paid.', { order_number: order.order_number }),
     onDone: onClose,
   });
   return (
@@ -122,14 +128,16 @@ function MarkPaid({ order, onClose }: { order: OrderDetails; onClose: () => void
       open
       onClose={onClose}
       onConfirm={() => work.mutate()}
-      title="Mark as paid?"
-      action="Mark as paid"
+      title={t('Mark as paid?')}
+      action={t('Mark as paid')}
       busy={work.isPending}
       danger={false}
     >
       <p>
-        Do this once {money(order.total, order.currency)} with the reference {order.order_number} have arrived in your
-        account. The customer receives an e-mail.
+        {t(
+          'Do this once {total} with the reference {order_number} have arrived in your account. The customer receives an e-mail.',
+          { total: money(order.total, order.currency), order_number: order.order_number },
+        )}
       </p>
     </Confirm>
   );
@@ -138,7 +146,7 @@ function MarkPaid({ order, onClose }: { order: OrderDetails; onClose: () => void
 function MarkDelivered({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const params = { path: { order_id: order.id } };
   const work = useAct(() => unwrap(api.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params })), {
-    said: `Order ${order.order_number} is delivered.`,
+    said: t('Order {order_number} is delivered.', { order_number: order.order_number }),
     onDone: onClose,
   });
   const isOnTerms = order.payment_terms !== null;
@@ -148,14 +156,14 @@ function MarkDelivered({ order, onClose }: { order: OrderDetails; onClose: () =>
       open
       onClose={onClose}
       onConfirm={() => work.mutate()}
-      title="Mark as delivered?"
-      action="Mark as delivered"
+      title={t('Mark as delivered?')}
+      action={t('Mark as delivered')}
       busy={work.isPending}
       danger={false}
     >
       <p>
-        The customer has received everything.
-        {onHandover && ' Payment was due on handover, so the order is marked as paid, too.'}
+        {t('The customer has received everything.')}
+        {onHandover && ` ${t('Payment was due on handover, so the order is marked as paid, too.')}`}
       </p>
     </Confirm>
   );

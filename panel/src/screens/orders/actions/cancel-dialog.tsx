@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { useCan } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -13,11 +14,11 @@ import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
 const REASONS = {
-  customer: 'The customer asked for it',
-  inventory: 'Out of stock',
-  fraud: 'Fraud',
-  staff: 'Our mistake',
-  other: 'Something else',
+  customer: t('The customer asked for it'),
+  inventory: t('Out of stock'),
+  fraud: t('Fraud'),
+  staff: t('Our mistake'),
+  other: t('Something else'),
 } as const;
 
 /** Cancels an order with a reason. The user chooses whether to restock and to refund. */
@@ -39,7 +40,9 @@ export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose:
         }),
       ),
     {
-      said: `Order ${order.order_number} is cancelled. The customer receives an e-mail.`,
+      said: t('Order {order_number} is cancelled. The customer receives an e-mail.', {
+        order_number: order.order_number,
+      }),
       onDone: onClose,
       quiet: true,
     },
@@ -49,25 +52,35 @@ export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose:
     work.mutate(new FormData(event.currentTarget));
   };
   return (
-    <Dialog open onClose={onClose} title={`Cancel order ${order.order_number}?`}>
+    <Dialog open onClose={onClose} title={t('Cancel order {order_number}?', { order_number: order.order_number })}>
       <Form busy={work.isPending} onSubmit={submit}>
-        <Select label="Reason" name="reason">
+        <Select label={t('Reason')} name="reason">
           {Object.entries(REASONS).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
             </option>
           ))}
         </Select>
-        <TextArea label="Note for staff" name="note" rows={2} maxLength={5000} hint="Kept with the order for good." />
-        <Checkbox label="Restock the items" name="restock" defaultChecked />
+        <TextArea
+          label={t('Note for staff')}
+          name="note"
+          rows={2}
+          maxLength={5000}
+          hint={t('Kept with the order for good.')}
+        />
+        <Checkbox label={t('Restock the items')} name="restock" defaultChecked />
         {Number(order.refundable) > 0 && can('orders:refund') && (
-          <Checkbox label={`Refund ${money(order.refundable, order.currency)}`} name="refund" defaultChecked />
+          <Checkbox
+            label={t('Refund {refundable}', { refundable: money(order.refundable, order.currency) })}
+            name="refund"
+            defaultChecked
+          />
         )}
         <FormError error={work.error} />
         <footer>
-          <Button onClick={onClose}>Keep the order</Button>
+          <Button onClick={onClose}>{t('Keep the order')}</Button>
           <Button type="submit" kind="danger" busy={work.isPending}>
-            Cancel the order
+            {t('Cancel the order')}
           </Button>
         </footer>
       </Form>

@@ -1,6 +1,7 @@
 import { type Schemas, unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api, fieldError } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { CountryOptions } from '../../../ui/countries.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select, TextField } from '../../../ui/field.tsx';
@@ -14,17 +15,22 @@ type Address = Schemas['AddressInput'];
 type Correction = { email?: string; phone?: string | null; shipping_address?: Address; billing_address?: Address };
 
 const FIELDS = {
-  ...{ first_name: 'First name', last_name: 'Last name', company: 'Company', address1: 'Street and number' },
   ...{
-    address2: 'Address line 2',
-    postal_code: 'Postal code',
-    city: 'City',
-    state: 'State or province',
-    phone: 'Phone',
+    first_name: t('First name'),
+    last_name: t('Last name'),
+    company: t('Company'),
+    address1: t('Street and number'),
+  },
+  ...{
+    address2: t('Address line 2'),
+    postal_code: t('Postal code'),
+    city: t('City'),
+    state: t('State or province'),
+    phone: t('Phone'),
   },
 } as const;
 const ADDRESS_FIELDS = [...(Object.keys(FIELDS) as (keyof typeof FIELDS)[]), 'country'] as const;
-const TITLES = { shipping_address: 'Deliver to', billing_address: 'Bill to' } as const;
+const TITLES = { shipping_address: t('Deliver to'), billing_address: t('Bill to') } as const;
 type Part = keyof typeof TITLES;
 
 /** Corrects the contact data of an order, and its addresses if they can still change. */
@@ -34,7 +40,7 @@ export function ContactDialog({ order, onClose }: { order: OrderDetails; onClose
   const work = useAct(
     (body: Correction) =>
       unwrap(api.PATCH('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } }, body })),
-    { said: 'The order is corrected.', onDone: onClose, quiet: true },
+    { said: t('The order is corrected.'), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -45,11 +51,11 @@ export function ContactDialog({ order, onClose }: { order: OrderDetails; onClose
   const errorAt = (field: string) => fieldError(work.error, field);
   const isShown = ['email', 'phone', ...parts].some(errorAt);
   return (
-    <Dialog open onClose={onClose} title={`Correct order ${order_number}`}>
+    <Dialog open onClose={onClose} title={t('Correct order {order_number}', { order_number })}>
       <Form busy={work.isPending} onSubmit={submit}>
         <div className="fields-2">
           <TextField
-            label="E-mail"
+            label={t('E-mail')}
             name="email"
             type="email"
             maxLength={254}
@@ -57,12 +63,18 @@ export function ContactDialog({ order, onClose }: { order: OrderDetails; onClose
             required={email !== null}
             error={errorAt('email')}
           />
-          <TextField label="Phone" name="phone" maxLength={64} defaultValue={phone ?? ''} error={errorAt('phone')} />
+          <TextField
+            label={t('Phone')}
+            name="phone"
+            maxLength={64}
+            defaultValue={phone ?? ''}
+            error={errorAt('phone')}
+          />
         </div>
         {parts.map((part) => (
           <AddressFields key={part} part={part} given={order[part] ?? {}} errorAt={errorAt} />
         ))}
-        <DialogFoot work={work} action="Save" error={isShown ? null : work.error} onCancel={onClose} />
+        <DialogFoot work={work} action={t('Save')} error={isShown ? null : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );
@@ -102,12 +114,12 @@ function AddressFields({
           />
         ))}
         <Select
-          label="Country"
+          label={t('Country')}
           name={`${part}.country`}
           defaultValue={given.country ?? ''}
           error={errorAt(`${part}.country`)}
         >
-          <option value="">None</option>
+          <option value="">{t('None')}</option>
           <CountryOptions />
         </Select>
       </div>

@@ -3,6 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { rich } from '../../../language/rich.tsx';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
@@ -29,7 +31,7 @@ export function EditDialog({ order, onClose }: { order: OrderDetails; onClose: (
   const send = (body: OrderEditInput) => unwrap(api.POST('/api/dashboard/orders/{order_id}/edit', { params, body }));
   const preview = useMutation<Schemas['OrderEdit'], Error>({ mutationFn: () => send({ ...wanted, dry_run: true }) });
   const work = useAct((expected_total: string) => send({ ...wanted, expected_total }), {
-    said: 'The order is changed. The customer receives an e-mail.',
+    said: t('The order is changed. The customer receives an e-mail.'),
     onDone: onClose,
     quiet: true,
   });
@@ -43,10 +45,10 @@ export function EditDialog({ order, onClose }: { order: OrderDetails; onClose: (
   // A change makes the shown total outdated.
   const changed = () => preview.reset();
   return (
-    <Dialog open onClose={onClose} title={`Edit order ${order.order_number}`}>
+    <Dialog open onClose={onClose} title={t('Edit order {order_number}', { order_number: order.order_number })}>
       <Form busy={work.isPending || preview.isPending} onSubmit={submit}>
         <fieldset className="pieces">
-          <legend>Items</legend>
+          <legend>{t('Items')}</legend>
           {editableLines(order).map(({ id, name, quantity, minimum }) => (
             <TextField
               key={id}
@@ -56,7 +58,7 @@ export function EditDialog({ order, onClose }: { order: OrderDetails; onClose: (
               max={10_000}
               step={1}
               value={quantities[id] ?? quantity}
-              hint={minimum > 0 ? `${minimum} of them cannot be taken out` : undefined}
+              hint={minimum > 0 ? t('{minimum} of them cannot be taken out', { minimum }) : undefined}
               onChange={(event) => {
                 setQuantities({ ...quantities, [id]: Number(event.target.value) });
                 changed();
@@ -67,7 +69,7 @@ export function EditDialog({ order, onClose }: { order: OrderDetails; onClose: (
           {added.map((one) => (
             <TextField
               key={one.variant_id}
-              label={`${one.name} (new)`}
+              label={t('{name} (new)', { name: one.name })}
               type="number"
               min={0}
               max={10_000}
@@ -92,9 +94,9 @@ export function EditDialog({ order, onClose }: { order: OrderDetails; onClose: (
         {seen && <Outcome before={order} after={seen.order} />}
         <FormError error={work.error ?? preview.error} />
         <footer>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button type="submit" kind="primary" busy={work.isPending || preview.isPending}>
-            {seen ? 'Save the changes' : 'Show the new total'}
+            {seen ? t('Save the changes') : t('Show the new total')}
           </Button>
         </footer>
       </Form>
@@ -107,9 +109,14 @@ function Outcome({ before, after }: { before: OrderDetails; after: OrderDetails 
   const { currency, amount_due, refund_due, total } = after;
   return (
     <p className="note" role="status">
-      The total changes from {money(before.total, currency)} to <strong>{money(total, currency)}</strong>.
-      {Number(amount_due) > 0 && ` The customer still has to pay ${money(amount_due, currency)}.`}
-      {Number(refund_due) > 0 && ` You owe the customer ${money(refund_due, currency)}.`}
+      {rich('The total changes from {total} to {strong}.', {
+        total: money(before.total, currency),
+        strong: <strong>{money(total, currency)}</strong>,
+      })}
+      {Number(amount_due) > 0 &&
+        ` ${t('The customer still has to pay {amount_due}.', { amount_due: money(amount_due, currency) })}`}
+      {Number(refund_due) > 0 &&
+        ` ${t('You owe the customer {refund_due}.', { refund_due: money(refund_due, currency) })}`}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api, type Schemas } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
@@ -11,23 +12,27 @@ import { useAct } from './use-act.ts';
 type Kind = (typeof KINDS)[number]['kind'];
 
 const KINDS = [
-  { kind: 'placed', name: 'Your order was placed', fits: ({ status }: OrderDetails) => status !== 'cancelled' },
-  { kind: 'payment_reminder', name: 'Payment reminder', fits: paying('awaiting_payment') },
-  { kind: 'payment_received', name: 'Your payment has arrived', fits: paying('paid') },
+  { kind: 'placed', name: t('Your order was placed'), fits: ({ status }: OrderDetails) => status !== 'cancelled' },
+  { kind: 'payment_reminder', name: t('Payment reminder'), fits: paying('awaiting_payment') },
+  { kind: 'payment_received', name: t('Your payment has arrived'), fits: paying('paid') },
   {
     kind: 'edited',
-    name: 'Your order was changed',
+    name: t('Your order was changed'),
     fits: ({ status, versions }: OrderDetails) => versions.length > 0 && status !== 'cancelled',
   },
   {
     kind: 'shipped',
-    name: 'Your order was shipped',
+    name: t('Your order was shipped'),
     fits: ({ fulfillments }: OrderDetails) => fulfillments.length > 0,
   },
-  { kind: 'cancelled', name: 'Your order was cancelled', fits: ({ status }: OrderDetails) => status === 'cancelled' },
+  {
+    kind: 'cancelled',
+    name: t('Your order was cancelled'),
+    fits: ({ status }: OrderDetails) => status === 'cancelled',
+  },
   {
     kind: 'refunded',
-    name: 'Your refund',
+    name: t('Your refund'),
     fits: ({ refunds }: OrderDetails) => refunds.some(({ status }) => status === 'succeeded'),
   },
 ] as const;
@@ -41,23 +46,27 @@ export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: (
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (kind: Kind) => unwrap(api.POST('/api/dashboard/orders/{order_id}/mails', { params, body: { kind } })),
-    { said: `The mail to ${order.email} is on its way.`, onDone: onClose, quiet: true },
+    { said: t('The mail to {email} is on its way.', { email: order.email }), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     work.mutate(String(new FormData(event.currentTarget).get('kind')) as Kind);
   };
   return (
-    <Dialog open onClose={onClose} title="Send a mail again">
+    <Dialog open onClose={onClose} title={t('Send a mail again')}>
       <Form busy={work.isPending} onSubmit={submit}>
-        <Select label="Mail" name="kind" hint={`To ${order.email}, with the current state of the order.`}>
+        <Select
+          label={t('Mail')}
+          name="kind"
+          hint={t('To {email}, with the current state of the order.', { email: order.email })}
+        >
           {KINDS.filter(({ fits }) => fits(order)).map(({ kind, name }) => (
             <option key={kind} value={kind}>
               {name}
             </option>
           ))}
         </Select>
-        <DialogFoot work={work} action="Send" onCancel={onClose} />
+        <DialogFoot work={work} action={t('Send')} onCancel={onClose} />
       </Form>
     </Dialog>
   );

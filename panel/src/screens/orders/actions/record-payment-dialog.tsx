@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select, TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
@@ -12,9 +13,14 @@ import type { OrderDetails } from '../order-queries.ts';
 import { hasExpired } from '../texts.ts';
 import { useAct } from './use-act.ts';
 
-const METHODS = { bank_transfer: 'Bank transfer', cash: 'Cash', card: 'Card', other: 'Something else' } as const;
+const METHODS = {
+  bank_transfer: t('Bank transfer'),
+  cash: t('Cash'),
+  card: t('Card'),
+  other: t('Something else'),
+} as const;
 
-const LATE = 'The payment is recorded. Reinstate the order, or refund the money.';
+const LATE = t('The payment is recorded. Reinstate the order, or refund the money.');
 
 interface Payment {
   amount: string;
@@ -30,7 +36,7 @@ export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; o
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Payment) => unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body })),
-    { said: hasExpired(order) ? LATE : 'The payment is recorded.', onDone: onClose, quiet: true },
+    { said: hasExpired(order) ? LATE : t('The payment is recorded.'), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -38,29 +44,45 @@ export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; o
   };
   const amountError = fieldError(work.error, 'amount');
   return (
-    <Dialog open onClose={onClose} title={`Record a payment for order ${order.order_number}`}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('Record a payment for order {order_number}', { order_number: order.order_number })}
+    >
       <Form busy={work.isPending} onSubmit={submit}>
         <AmountField
-          label={`Amount in ${order.currency}`}
+          label={t('Amount in {currency}', { currency: order.currency })}
           value={amount}
           onValue={setAmount}
           hint={
             !hasExpired(order) &&
-            `${money(order.amount_due, order.currency)} are due. Money above that has to be refunded.`
+            t('{amount_due} are due. Money above that has to be refunded.', {
+              amount_due: money(order.amount_due, order.currency),
+            })
           }
           error={amountError}
           required
         />
-        <Select label="Payment method" name="method">
+        <Select label={t('Payment method')} name="method">
           {Object.entries(METHODS).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
             </option>
           ))}
         </Select>
-        <TextField label="Day" name="received_on" type="date" hint="When it arrived. Today if left empty." />
-        <TextField label="Reference" name="reference" maxLength={255} hint="As on the bank statement. Optional." />
-        <DialogFoot work={work} action="Record payment" error={amountError ? null : work.error} onCancel={onClose} />
+        <TextField label={t('Day')} name="received_on" type="date" hint={t('When it arrived. Today if left empty.')} />
+        <TextField
+          label={t('Reference')}
+          name="reference"
+          maxLength={255}
+          hint={t('As on the bank statement. Optional.')}
+        />
+        <DialogFoot
+          work={work}
+          action={t('Record payment')}
+          error={amountError ? null : work.error}
+          onCancel={onClose}
+        />
       </Form>
     </Dialog>
   );

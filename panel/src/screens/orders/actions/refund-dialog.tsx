@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { amountLike, unitsOf } from '../../../ui/decimals.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../../ui/field.tsx';
@@ -16,12 +17,12 @@ import { lineName } from '../texts.ts';
 import { useAct } from './use-act.ts';
 
 const REASONS = {
-  returned: 'The goods came back',
-  damaged: 'Arrived damaged',
-  customer: 'The customer asked for it',
-  duplicate: 'Paid twice',
-  price_adjustment: 'The price was reduced',
-  other: 'Something else',
+  returned: t('The goods came back'),
+  damaged: t('Arrived damaged'),
+  customer: t('The customer asked for it'),
+  duplicate: t('Paid twice'),
+  price_adjustment: t('The price was reduced'),
+  other: t('Something else'),
 } as const;
 
 interface Refund {
@@ -42,7 +43,7 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Refund) => unwrap(api.POST('/api/dashboard/orders/{order_id}/refunds', { params, body })),
-    { said: 'The refund is recorded. The customer receives an e-mail.', onDone: onClose, quiet: true },
+    { said: t('The refund is recorded. The customer receives an e-mail.'), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -51,57 +52,62 @@ export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose:
   const amountError = fieldError(work.error, 'amount');
   const hasFailed = order.refunds.some(({ status }) => status === 'failed');
   return (
-    <Dialog open onClose={onClose} title={`Refund order ${order.order_number}`}>
+    <Dialog open onClose={onClose} title={t('Refund order {order_number}', { order_number: order.order_number })}>
       <Form busy={work.isPending} onSubmit={submit}>
         <Lines order={order} pieces={pieces} onChange={setPieces} />
         {order.fulfillment_status === 'partially_fulfilled' && (
-          <Select label="Selected items" name="which">
-            <option value="">Unshipped first</option>
-            <option value="shipped">Shipped only</option>
-            <option value="unshipped">Unshipped only</option>
+          <Select label={t('Selected items')} name="which">
+            <option value="">{t('Unshipped first')}</option>
+            <option value="shipped">{t('Shipped only')}</option>
+            <option value="unshipped">{t('Unshipped only')}</option>
           </Select>
         )}
         <AmountField
-          label={`Amount in ${order.currency}`}
+          label={t('Amount in {currency}', { currency: order.currency })}
           value={amount}
           onValue={setTyped}
-          hint={`At most ${money(order.refundable, order.currency)}.`}
+          hint={t('At most {refundable}.', { refundable: money(order.refundable, order.currency) })}
           error={amountError}
           required
         />
-        <Select label="Reason" name="reason">
+        <Select label={t('Reason')} name="reason">
           {Object.entries(REASONS).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
             </option>
           ))}
         </Select>
-        <TextArea label="Note" name="note" rows={2} maxLength={5000} />
+        <TextArea label={t('Note')} name="note" rows={2} maxLength={5000} />
         <Checkbox
-          label="Restock these items"
+          label={t('Restock these items')}
           name="restock"
           disabled={Object.values(pieces).every((quantity) => quantity === 0)}
-          hint="Select the items above first."
+          hint={t('Select the items above first.')}
         />
         {isUnshipped(order) && (
           <p className="note">
-            Selected items will not be shipped. If you refund everything without selecting items, the order is
-            cancelled, and nothing is restocked.
+            {t(
+              'Selected items will not be shipped. If you refund everything without selecting items, the order is cancelled, and nothing is restocked.',
+            )}
           </p>
         )}
         {hasFailed && (
           <Checkbox
-            label="I have returned the money myself"
+            label={t('I have returned the money myself')}
             name="by_hand"
-            hint="A refund has failed at the provider."
+            hint={t('A refund has failed at the provider.')}
           />
         )}
         {order.payment_method === 'bank_transfer' && (
-          <p className="note">Return the money from your bank account yourself: this records that you did.</p>
+          <p className="note">{t('Return the money from your bank account yourself: this records that you did.')}</p>
         )}
         <DialogFoot
           work={work}
-          action={isUnread(amount) || amount === '' ? 'Refund' : `Refund ${money(amount, order.currency)}`}
+          action={
+            isUnread(amount) || amount === ''
+              ? t('Refund')
+              : t('Refund {amount}', { amount: money(amount, order.currency) })
+          }
           error={amountError ? null : work.error}
           onCancel={onClose}
         />
@@ -121,7 +127,7 @@ function Lines({
 }) {
   return (
     <fieldset className="pieces">
-      <legend>Items to refund</legend>
+      <legend>{t('Items to refund')}</legend>
       {order.line_items.map((line) => {
         const { id } = line;
         const refunded = order.line_states.find(({ line_item_id }) => line_item_id === id)?.refunded ?? 0;
@@ -136,7 +142,7 @@ function Lines({
             max={left}
             step={1}
             value={pieces[id] ?? 0}
-            hint={`of ${left}`}
+            hint={t('of {left}', { left })}
             onChange={(event) => onChange({ ...pieces, [id]: Number(event.target.value) })}
           />
         );

@@ -2,6 +2,7 @@ import { CommerceError, unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
@@ -17,7 +18,9 @@ export function ReinstateDialog({ order, onClose }: { order: OrderDetails; onClo
     (keep_prices: boolean) =>
       unwrap(api.POST('/api/dashboard/orders/{order_id}/reinstate', { params, body: { keep_prices } })),
     {
-      said: `Order ${order.order_number} is reinstated. The customer is notified by mail.`,
+      said: t('Order {order_number} is reinstated. The customer is notified by mail.', {
+        order_number: order.order_number,
+      }),
       onDone: onClose,
       quiet: true,
     },
@@ -28,20 +31,22 @@ export function ReinstateDialog({ order, onClose }: { order: OrderDetails; onClo
   };
   const pricesChanged = work.error instanceof CommerceError && work.error.code === 'order_prices_changed';
   return (
-    <Dialog open onClose={onClose} title={`Reinstate order ${order.order_number}?`}>
+    <Dialog open onClose={onClose} title={t('Reinstate order {order_number}?', { order_number: order.order_number })}>
       <Form busy={work.isPending} onSubmit={submit}>
         <p>
-          The order becomes paid with the {money(order.refundable, order.currency)} that arrived. Its pieces are taken
-          from stock again, and its discount code is redeemed again.
+          {t(
+            'The order becomes paid with the {refundable} that arrived. Its pieces are taken from stock again, and its discount code is redeemed again.',
+            { refundable: money(order.refundable, order.currency) },
+          )}
         </p>
         {pricesChanged && (
           <Checkbox
-            label="Keep the prices of the order"
+            label={t('Keep the prices of the order')}
             name="keep_prices"
-            hint="Prices of products in the order have changed since."
+            hint={t('Prices of products in the order have changed since.')}
           />
         )}
-        <DialogFoot work={work} action="Reinstate" error={pricesChanged ? null : work.error} onCancel={onClose} />
+        <DialogFoot work={work} action={t('Reinstate')} error={pricesChanged ? null : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api, fieldError } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
@@ -18,7 +19,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Parcel) => unwrap(api.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body })),
-    { said: `Shipped. The customer receives an e-mail.`, onDone: onClose, quiet: true },
+    { said: t('Shipped. The customer receives an e-mail.'), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -27,16 +28,17 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
   };
   const urlError = fieldError(work.error, 'tracking_url');
   return (
-    <Dialog open onClose={onClose} title={`Ship order ${order.order_number}`}>
+    <Dialog open onClose={onClose} title={t('Ship order {order_number}', { order_number: order.order_number })}>
       <Form busy={work.isPending} onSubmit={submit}>
         {disputed && (
           <p className="note">
-            The customer disputes the payment at the bank. If you ship now and lose the dispute, you lose the goods and
-            the money.
+            {t(
+              'The customer disputes the payment at the bank. If you ship now and lose the dispute, you lose the goods and the money.',
+            )}
           </p>
         )}
         <fieldset className="pieces">
-          <legend>Items in the parcel</legend>
+          <legend>{t('Items in the parcel')}</legend>
           {open.map(({ id, name, left }) => (
             <TextField
               key={id}
@@ -47,7 +49,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
               max={left}
               step={1}
               defaultValue={left}
-              hint={`${left} to ship`}
+              hint={t('{left} to ship', { left })}
               required
             />
           ))}
@@ -55,7 +57,7 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
         <TrackingFields urlError={urlError} />
         <DialogFoot
           work={work}
-          action={disputed ? 'Ship anyway' : 'Ship'}
+          action={disputed ? t('Ship anyway') : t('Ship')}
           error={urlError ? null : work.error}
           onCancel={onClose}
         />

@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { FormEvent } from 'react';
 import { api, fieldError } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
@@ -17,7 +18,7 @@ export function TrackingDialog({ parcel, onClose }: { parcel: Parcel; onClose: (
   const work = useAct(
     (body: Tracking & { notify: boolean }) =>
       unwrap(api.PATCH('/api/dashboard/orders/{order_id}/fulfillments/{fulfillment_id}', { params, body })),
-    { said: 'The tracking is corrected.', onDone: onClose, quiet: true },
+    { said: t('The tracking is corrected.'), onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -27,11 +28,11 @@ export function TrackingDialog({ parcel, onClose }: { parcel: Parcel; onClose: (
   const urlError = fieldError(work.error, 'tracking_url');
   const { carrier, tracking_number, tracking_url } = parcel;
   return (
-    <Dialog open onClose={onClose} title="Correct the tracking">
+    <Dialog open onClose={onClose} title={t('Correct the tracking')}>
       <Form busy={work.isPending} onSubmit={submit}>
         <TrackingFields given={{ carrier, tracking_number, tracking_url }} urlError={urlError} />
-        <Checkbox name="notify" label="Send the customer the shipping e-mail again" />
-        <DialogFoot work={work} action="Save" error={urlError ? null : work.error} onCancel={onClose} />
+        <Checkbox name="notify" label={t('Send the customer the shipping e-mail again')} />
+        <DialogFoot work={work} action={t('Save')} error={urlError ? null : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

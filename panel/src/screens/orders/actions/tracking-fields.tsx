@@ -1,3 +1,4 @@
+import { t } from '../../../language/texts.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { textIn } from '../bulk-ship.tsx';
 
@@ -14,14 +15,14 @@ export function TrackingFields({ given, urlError }: { given?: Tracking; urlError
     <>
       <div className="fields-2">
         <TextField
-          label="Carrier"
+          label={t('Carrier')}
           name="carrier"
           maxLength={255}
           autoComplete="off"
           defaultValue={given?.carrier ?? ''}
         />
         <TextField
-          label="Tracking number"
+          label={t('Tracking number')}
           name="tracking_number"
           maxLength={255}
           autoComplete="off"
@@ -29,12 +30,14 @@ export function TrackingFields({ given, urlError }: { given?: Tracking; urlError
         />
       </div>
       <TextField
-        label="Tracking address"
+        label={t('Tracking address')}
         name="tracking_url"
         type="url"
         maxLength={2048}
         defaultValue={given?.tracking_url ?? ''}
-        hint="The carrier's page for this parcel. Empty or unchanged, it follows the number for DHL, DPD, GLS, Hermes, UPS, FedEx, La Poste, Royal Mail, PostNL and Austrian Post."
+        hint={t(
+          "The carrier's page for this parcel. Empty or unchanged, it follows the number for DHL, DPD, GLS, Hermes, UPS, FedEx, La Poste, Royal Mail, PostNL and Austrian Post.",
+        )}
         error={urlError}
       />
     </>

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 
@@ -23,10 +24,10 @@ export function VariantSearch({ onChoose }: { onChoose: (found: { variant_id: st
   return (
     <>
       <TextField
-        label="Add a product"
+        label={t('Add a product')}
         type="search"
         value={text}
-        hint="Search by name or SKU."
+        hint={t('Search by name or SKU.')}
         onChange={(event) => setText(event.target.value)}
       />
       {q.length >= 2 && (
@@ -39,7 +40,7 @@ export function VariantSearch({ onChoose }: { onChoose: (found: { variant_id: st
                   {name}
                 </Button>{' '}
                 <span className="quiet-text">
-                  {[sku, `${inventory_quantity} available`].filter(Boolean).join(', ')}
+                  {[sku, t('{inventory_quantity} available', { inventory_quantity })].filter(Boolean).join(', ')}
                 </span>
               </li>
             );

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { decimalsOf, readAmount } from '../../../../../cli/src/formats/amounts.ts';
 import { api, inWords, type Schemas } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -42,7 +43,7 @@ export function AssignDialog({
     find.mutate(String(new FormData(event.currentTarget).get('number')).trim().replace(/^#/, ''));
   };
   return (
-    <Dialog open onClose={onClose} title="Assign a transfer">
+    <Dialog open onClose={onClose} title={t('Assign a transfer')}>
       <TransferFacts row={row} />
       {order?.payment_status === 'expired' && (
         <Late row={row} order={order} onClose={onClose} onRecorded={onRecorded} />
@@ -53,12 +54,12 @@ export function AssignDialog({
       {!order && (
         <Form busy={find.isPending} onSubmit={submit}>
           <TextField
-            label="Order number"
+            label={t('Order number')}
             name="number"
             defaultValue={row.transfer.orders[0]?.order_number ?? ''}
             required
           />
-          <DialogFoot work={find} action="Find the order" onCancel={onClose} />
+          <DialogFoot work={find} action={t('Find the order')} onCancel={onClose} />
         </Form>
       )}
     </Dialog>
@@ -75,10 +76,10 @@ async function findOrder(number: string): Promise<Order> {
 
 function TransferFacts({ row: { transfer } }: { row: Row }) {
   const facts = [
-    ['Amount', `${transfer.amount} ${transfer.currency ?? ''}`],
-    ['From', transfer.payer],
-    ['Text', transfer.text],
-    ['Check', transfer.message],
+    [t('Amount'), `${transfer.amount} ${transfer.currency ?? ''}`],
+    [t('From'), transfer.payer],
+    [t('Text'), transfer.text],
+    [t('Check'), transfer.message],
   ] as const;
   return <Facts facts={facts} />;
 }
@@ -97,8 +98,10 @@ function Found({
   onAssigned: (order: OrderOfRow) => void;
 }) {
   const foreign =
-    transfer.currency && transfer.currency !== order.currency ? `It is in ${transfer.currency}.` : undefined;
-  const reason = isTaken ? 'Another transfer of this statement pays this order.' : (foreign ?? refusalOf(order));
+    transfer.currency && transfer.currency !== order.currency
+      ? t('It is in {currency}.', { currency: transfer.currency })
+      : undefined;
+  const reason = isTaken ? t('Another transfer of this statement pays this order.') : (foreign ?? refusalOf(order));
   const { id, order_number, total, currency, payment_status, email = null } = order;
   return (
     <>
@@ -108,13 +111,13 @@ function Found({
         <p role="status">{effectOf(order, Number(transfer.amount))}</p>
       )}
       <footer>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
         {!reason && (
           <Button
             kind="primary"
             onClick={() => onAssigned({ id, order_number, total, currency, payment_status, email })}
           >
-            Assign
+            {t('Assign')}
           </Button>
         )}
       </footer>
@@ -148,7 +151,7 @@ function Late({
     },
     onSuccess: async () => {
       await ordersChanged();
-      toast(`The payment is recorded. Reinstate order ${order_number}, or refund the money.`);
+      toast(t('The payment is recorded. Reinstate order {order_number}, or refund the money.', { order_number }));
       onRecorded({ id, order_number, total, currency, payment_status, email });
     },
   });
@@ -159,15 +162,15 @@ function Late({
   return (
     <Form busy={record.isPending} onSubmit={submit}>
       <OrderFacts order={order} />
-      <p>This order has expired. The money is recorded; then reinstate the order or refund the money.</p>
+      <p>{t('This order has expired. The money is recorded; then reinstate the order or refund the money.')}</p>
       <AmountField
-        label={`Amount in ${currency}`}
+        label={t('Amount in {currency}', { currency })}
         value={amount}
         onValue={setAmount}
         error={record.error ? inWords(record.error) : undefined}
         required
       />
-      <DialogFoot work={record} action="Record late payment" error={null} onCancel={onClose} />
+      <DialogFoot work={record} action={t('Record late payment')} error={null} onCancel={onClose} />
     </Form>
   );
 }
@@ -179,11 +182,11 @@ function OrderFacts({ order }: { order: Order }) {
   return (
     <Facts
       facts={[
-        ['Order', order.order_number],
-        ['Customer', nameOf(order)],
-        ['Total', money(order.total, order.currency)],
-        ['Amount due', money(order.amount_due, order.currency)],
-        ['Payment', <Badge key="payment" value={order.payment_status} />],
+        [t('Order'), order.order_number],
+        [t('Customer'), nameOf(order)],
+        [t('Total'), money(order.total, order.currency)],
+        [t('Amount due'), money(order.amount_due, order.currency)],
+        [t('Payment'), <Badge key="payment" value={order.payment_status} />],
       ]}
     />
   );
@@ -193,17 +196,17 @@ const SETTLED = ['paid', 'partially_refunded', 'refunded'];
 
 /** Describes the effect of assigning a transfer whose amount differs from the amount due. */
 function effectOf({ amount_due, amount_received, payment_terms, payment_status }: Order, amount: number): string {
-  if (amount > Number(amount_due)) return 'The transfer is above the amount due. You can refund the difference.';
+  if (amount > Number(amount_due)) return t('The transfer is above the amount due. You can refund the difference.');
   const inParts = payment_terms || SETTLED.includes(payment_status) || Number(amount_received) > 0;
   return inParts
-    ? 'The transfer is below the amount due. The rest stays due.'
-    : 'The transfer is below the amount due. The order counts as fully paid.';
+    ? t('The transfer is below the amount due. The rest stays due.')
+    : t('The transfer is below the amount due. The order counts as fully paid.');
 }
 
 function refusalOf({ payment_method, payment_status, payment_terms, amount_due }: Order): string | undefined {
   if (payment_terms || SETTLED.includes(payment_status)) {
-    return Number(amount_due) > 0 ? undefined : 'Nothing is due for this order.';
+    return Number(amount_due) > 0 ? undefined : t('Nothing is due for this order.');
   }
-  if (payment_method !== 'bank_transfer') return 'This order is not paid by bank transfer.';
-  return payment_status === 'awaiting_payment' ? undefined : 'This order is not awaiting payment.';
+  if (payment_method !== 'bank_transfer') return t('This order is not paid by bank transfer.');
+  return payment_status === 'awaiting_payment' ? undefined : t('This order is not awaiting payment.');
 }

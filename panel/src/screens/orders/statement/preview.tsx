@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readAgain } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { useCan } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Empty } from '../../../ui/page.tsx';
@@ -27,10 +28,12 @@ export function Preview({ matches }: { matches: Matches }) {
     mutationFn: () => markAll(rows),
     onSuccess: ({ paid, recorded }) => {
       const parts = [
-        paid.length > 0 && `${counted(paid.length, 'order')} marked as paid.`,
-        recorded.length > 0 && `${counted(recorded.length, 'payment')} recorded.`,
+        paid.length > 0 &&
+          t('{count} marked as paid.', { count: counted(paid.length, '{count} order', '{count} orders') }),
+        recorded.length > 0 &&
+          t('{count} recorded.', { count: counted(recorded.length, '{count} payment', '{count} payments') }),
       ].filter(Boolean);
-      toast(parts.join(' ') || 'No order was changed.');
+      toast(parts.join(' ') || t('No order was changed.'));
     },
     onError: toastError,
     // Earlier calls may have succeeded when a later one fails.
@@ -43,36 +46,36 @@ export function Preview({ matches }: { matches: Matches }) {
   const remove = ({ id }: Row) => setRows((now) => now.map((row) => (row.id === id ? without(row) : row)));
   const mayAssign = can('orders:write') && !mark.isSuccess;
   if (rows.length === 0) {
-    return <Empty title="No incoming transfers">{leftOutWords(matches)}</Empty>;
+    return <Empty title={t('No incoming transfers')}>{leftOutWords(matches)}</Empty>;
   }
   return (
     <>
       {mark.data && <Result marked={mark.data} />}
       {toMark.length > 0 && !mark.isSuccess && (
         <Card
-          title={`${counted(toMark.length, 'transfer')} to mark`}
+          title={t('{count} to mark', { count: counted(toMark.length, '{count} transfer', '{count} transfers') })}
           actions={
             can('orders:write') && (
               <Button kind="primary" busy={mark.isPending} onClick={() => mark.mutate()}>
-                Mark {counted(toMark.length, 'order')} as paid
+                {t('Mark {count} as paid', { count: counted(toMark.length, '{count} order', '{count} orders') })}
               </Button>
             )
           }
         >
           <Transfers
-            caption="Transfers to mark"
+            caption={t('Transfers to mark')}
             rows={toMark}
-            action={(row) => row.assigned && mayAssign && { name: 'Remove', onClick: () => remove(row) }}
+            action={(row) => row.assigned && mayAssign && { name: t('Remove'), onClick: () => remove(row) }}
           />
         </Card>
       )}
       {others.length > 0 && (
-        <Card title={`${counted(others.length, 'transfer')} to check`}>
-          <p>These change nothing unless you assign them to an order.</p>
+        <Card title={t('{count} to check', { count: counted(others.length, '{count} transfer', '{count} transfers') })}>
+          <p>{t('These change nothing unless you assign them to an order.')}</p>
           <Transfers
-            caption="Transfers to check"
+            caption={t('Transfers to check')}
             rows={others}
-            action={(row) => !row.recorded && mayAssign && { name: 'Assign', onClick: () => setAssigning(row) }}
+            action={(row) => !row.recorded && mayAssign && { name: t('Assign'), onClick: () => setAssigning(row) }}
           />
         </Card>
       )}
@@ -96,5 +99,5 @@ function without({ id, transfer }: Row): Row {
 
 function leftOutWords({ left_out: { outgoing, not_booked } }: Matches): string {
   if (outgoing + not_booked === 0) return '';
-  return `Not listed: ${outgoing} outgoing and ${not_booked} that the bank has not booked.`;
+  return t('Not listed: {outgoing} outgoing and {not_booked} that the bank has not booked.', { outgoing, not_booked });
 }

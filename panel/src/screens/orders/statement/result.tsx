@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Card } from '../../../ui/page.tsx';
 import type { Marked } from './rows.ts';
 import { useStatementRuns } from './runs.tsx';
@@ -15,8 +16,8 @@ export function Result({ marked: { run_id, paid, recorded, refused } }: { marked
     <>
       {paid.length > 0 && (
         <Card
-          title={`${counted(paid.length, 'order')} marked as paid`}
-          actions={isUndone ? 'Undone' : <UndoButton run_id={run_id} numbers={numbers} />}
+          title={t('{count} marked as paid', { count: counted(paid.length, '{count} order', '{count} orders') })}
+          actions={isUndone ? t('Undone') : <UndoButton run_id={run_id} numbers={numbers} />}
         >
           <ul className="marked-orders">
             {paid.map(({ id, order_number, total, currency }) => (
@@ -28,7 +29,7 @@ export function Result({ marked: { run_id, paid, recorded, refused } }: { marked
         </Card>
       )}
       {recorded.length > 0 && (
-        <Card title={`${counted(recorded.length, 'payment')} recorded`}>
+        <Card title={t('{count} recorded', { count: counted(recorded.length, '{count} payment', '{count} payments') })}>
           <ul className="marked-orders">
             {recorded.map(({ id, order_number }) => (
               <li key={id}>
@@ -39,7 +40,7 @@ export function Result({ marked: { run_id, paid, recorded, refused } }: { marked
         </Card>
       )}
       {refused.length > 0 && (
-        <Card title={`${counted(refused.length, 'order')} not marked`}>
+        <Card title={t('{count} not marked', { count: counted(refused.length, '{count} order', '{count} orders') })}>
           <ul>
             {refused.map((refusal) => (
               <li key={refusal}>{refusal}</li>

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { api, type Schemas } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { useCan } from '../../../session/use-me.ts';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -31,14 +32,14 @@ export function StatementRuns() {
   const { data: runs = [] } = useStatementRuns();
   const columns = useMemo(
     (): Column<StatementRun>[] => [
-      { id: 'when', header: 'Marked', cell: ({ marked_at }) => time(marked_at) },
-      { id: 'orders', header: 'Orders', cell: ({ orders }) => <Numbers orders={orders} />, long: true },
+      { id: 'when', header: t('Marked'), cell: ({ marked_at }) => time(marked_at) },
+      { id: 'orders', header: t('Orders'), cell: ({ orders }) => <Numbers orders={orders} />, long: true },
       {
         id: 'undo',
-        header: 'Undo',
+        header: t('Undo'),
         cell: ({ id, orders, undoable }) => {
           if (!undoable)
-            return 'Not possible: an order was shipped, edited, invoiced, refunded, cancelled or paid in parts.';
+            return t('Not possible: an order was shipped, edited, invoiced, refunded, cancelled or paid in parts.');
           const numbers = orders.map(({ order_number }) => order_number);
           return can('orders:write') && <UndoButton run_id={id} numbers={numbers} />;
         },
@@ -48,9 +49,13 @@ export function StatementRuns() {
   );
   if (runs.length === 0) return null;
   return (
-    <Card title="Earlier statements">
-      <p>{counted(runs.length, 'statement')} with orders that were marked as paid, newest first.</p>
-      <DataTable caption="Earlier statements" columns={columns} rows={runs} />
+    <Card title={t('Earlier statements')}>
+      <p>
+        {t('{count} with orders that were marked as paid, newest first.', {
+          count: counted(runs.length, '{count} statement', '{count} statements'),
+        })}
+      </p>
+      <DataTable caption={t('Earlier statements')} columns={columns} rows={runs} />
     </Card>
   );
 }
@@ -64,7 +69,7 @@ function Numbers({ orders }: { orders: StatementRun['orders'] }) {
           {order_number}
         </Link>
       ))}
-      {rest > 0 && `and ${rest} more`}
+      {rest > 0 && t('and {rest} more', { rest })}
     </span>
   );
 }

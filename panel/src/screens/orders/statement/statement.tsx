@@ -12,6 +12,7 @@ import { Card, Page } from '../../../ui/page.tsx';
 import { Preview } from './preview.tsx';
 import { StatementRuns } from './runs.tsx';
 import '../orders.css';
+import { t } from '../../../language/texts.ts';
 
 /** Reads a bank statement, pasted or from a file, matches its transfers with orders, and lists earlier runs. */
 export function Statement() {
@@ -50,15 +51,16 @@ export function Statement() {
     match.mutate(statement);
   };
   return (
-    <Page title="Match a bank statement" back={{ to: '/orders', label: 'Orders' }}>
+    <Page title={t('Match a bank statement')} back={{ to: '/orders', label: t('Orders') }}>
       <Card>
         <Form busy={match.isPending} onSubmit={submit}>
           <p>
-            Download the statement from your bank as CSV or CAMT.053 (XML). Transfers are matched with orders by the
-            order number in their text and by the amount. You see everything before anything is marked.
+            {t(
+              'Download the statement from your bank as CSV or CAMT.053 (XML). Transfers are matched with orders by the order number in their text and by the amount. You see everything before anything is marked.',
+            )}
           </p>
           <div className="field">
-            <label htmlFor="statement-file">File</label>
+            <label htmlFor="statement-file">{t('File')}</label>
             <input
               id="statement-file"
               type="file"
@@ -75,7 +77,7 @@ export function Statement() {
             <EncodingSelect value={encoding} onChange={chooseEncoding} />
           )}
           <TextArea
-            label="Or paste it"
+            label={t('Or paste it')}
             rows={5}
             value={statement}
             onChange={(event) => setStatement(event.target.value)}
@@ -83,7 +85,7 @@ export function Statement() {
           />
           <footer>
             <Button type="submit" kind="primary" busy={match.isPending} disabled={statement.trim() === ''}>
-              Show matches
+              {t('Show matches')}
             </Button>
           </footer>
         </Form>

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
@@ -24,26 +25,26 @@ export function Transfers({
   const { money } = useFormat();
   const columns = useMemo(
     (): Column<Row>[] => [
-      { id: 'payer', header: 'From', cell: ({ transfer }) => transfer.payer || 'Unknown' },
-      { id: 'text', header: 'Text', cell: ({ transfer }) => transfer.text, long: true },
+      { id: 'payer', header: t('From'), cell: ({ transfer }) => transfer.payer || t('Unknown') },
+      { id: 'text', header: t('Text'), cell: ({ transfer }) => transfer.text, long: true },
       {
         id: 'amount',
-        header: 'Amount',
+        header: t('Amount'),
         numeric: true,
         cell: ({ transfer: { amount, currency } }) =>
           /^\d+(?:\.\d{1,2})?$/.test(amount) ? money(amount, currency ?? undefined) : amount,
       },
       {
         id: 'order',
-        header: 'Order',
+        header: t('Order'),
         cell: ({ transfer, assigned }) => <OrderLinks orders={assigned ? [assigned] : transfer.orders} />,
       },
-      { id: 'outcome', header: 'Result', cell: (row) => <Outcome row={row} />, long: true },
+      { id: 'outcome', header: t('Result'), cell: (row) => <Outcome row={row} />, long: true },
       ...(rows.some((row) => action(row))
         ? [
             {
               id: 'action',
-              header: 'Action',
+              header: t('Action'),
               cell: (row: Row) => <ActionButton action={action(row)} row={row} />,
             },
           ]
@@ -60,7 +61,11 @@ function ActionButton({ action, row }: { action: Action | false | undefined; row
   return (
     <Button
       onClick={action.onClick}
-      aria-label={`${action.name} the transfer of ${amount} from ${payer || 'an unknown payer'}`}
+      aria-label={t('{name} the transfer of {amount} from {payer}', {
+        name: action.name,
+        amount,
+        payer: payer || t('an unknown payer'),
+      })}
     >
       {action.name}
     </Button>
@@ -68,7 +73,7 @@ function ActionButton({ action, row }: { action: Action | false | undefined; row
 }
 
 function OrderLinks({ orders }: { orders: OrderOfRow[] }) {
-  if (orders.length === 0) return 'None';
+  if (orders.length === 0) return t('None');
   return (
     <span className="badges">
       {orders.map(({ id, order_number }) => (
@@ -83,17 +88,17 @@ function OrderLinks({ orders }: { orders: OrderOfRow[] }) {
 function Outcome({ row: { transfer, assigned, recorded } }: { row: Row }) {
   const { money } = useFormat();
   const { outcome, message, amount } = transfer;
-  if (recorded) return <Badge value="succeeded">Recorded as late payment</Badge>;
+  if (recorded) return <Badge value="succeeded">{t('Recorded as late payment')}</Badge>;
   if (assigned) {
     const differs = Number(assigned.total) !== Number(amount);
     return (
       <span>
-        <Badge value="pending">Assigned by you</Badge>
-        {differs && ` The order total is ${money(assigned.total, assigned.currency)}.`}
+        <Badge value="pending">{t('Assigned by you')}</Badge>
+        {differs && ` ${t('The order total is {total}.', { total: money(assigned.total, assigned.currency) })}`}
       </span>
     );
   }
-  if (outcome === 'matched') return <Badge value="succeeded">Matches</Badge>;
+  if (outcome === 'matched') return <Badge value="succeeded">{t('Matches')}</Badge>;
   const tag = TAGS[outcome];
   return (
     <span>
@@ -102,4 +107,4 @@ function Outcome({ row: { transfer, assigned, recorded } }: { row: Row }) {
   );
 }
 
-const TAGS: Partial<Record<string, string>> = { check_by_hand: 'Check by hand', late: 'Late' };
+const TAGS: Partial<Record<string, string>> = { check_by_hand: t('Check by hand'), late: t('Late') };

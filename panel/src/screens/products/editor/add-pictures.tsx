@@ -1,5 +1,6 @@
 import { type DragEvent, type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { webAddress } from '../../../../../cli/src/formats/typed-text.ts';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { FormError } from '../../../ui/form-error.tsx';
@@ -33,7 +34,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
     // Dropped text is a list with one URL per line.
     const url = webAddress(text.trim().split(/[\r\n]/, 1)[0] ?? '');
     const known = /^https?:\/\/\S+$/.test(url);
-    setErrors(known ? [] : ['Enter an address that begins with https://']);
+    setErrors(known ? [] : [t('Enter an address that begins with https://')]);
     if (known) onAdd({ url });
     return known;
   }
@@ -60,7 +61,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
       <p className="drop-files">
         <ChooseFiles onFiles={send} />
         <span className="hint" role="status">
-          {waiting > 0 ? `Uploading, ${waiting} to go…` : 'Or drop them here: JPEG, PNG or WebP.'}
+          {waiting > 0 ? t('Uploading, {waiting} to go…', { waiting }) : t('Or drop them here: JPEG, PNG or WebP.')}
         </span>
       </p>
       <ByAddress onAdd={addAddress} />
@@ -109,14 +110,14 @@ function ChooseFiles({ onFiles }: { onFiles: (files: File[]) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button onClick={() => input.current?.click()}>Choose pictures</Button>
+      <Button onClick={() => input.current?.click()}>{t('Choose pictures')}</Button>
       <input
         ref={input}
         type="file"
         multiple
         className="unseen"
         tabIndex={-1}
-        aria-label="Pictures to upload"
+        aria-label={t('Pictures to upload')}
         accept={PICTURE_TYPES.join()}
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
@@ -138,14 +139,14 @@ function ByAddress({ onAdd }: { onAdd: (url: string) => boolean }) {
   return (
     <form className="by-address" noValidate onSubmit={onSubmit}>
       <TextField
-        label="Add a picture by its address"
+        label={t('Add a picture by its address')}
         type="url"
         inputMode="url"
         placeholder="https://"
         value={url}
         onChange={(event) => setUrl(event.target.value)}
       />
-      <Button type="submit">Add</Button>
+      <Button type="submit">{t('Add')}</Button>
     </form>
   );
 }

@@ -20,7 +20,7 @@ export function Words({ isNew }: { isNew: boolean }) {
   }, [isNew, setFocus]);
   return (
     <Card>
-      <Field.Text name="name" label="Name" required maxLength={255} />
+      <Field.Text name="name" label={t('Name')} required maxLength={255} />
       <Description />
     </Card>
   );
@@ -29,9 +29,14 @@ export function Words({ isNew }: { isNew: boolean }) {
 export function SearchEngines() {
   return (
     <Card title={t('Search engines')}>
-      <Field.Text name="seo_title" label="Title for search engines" maxLength={255} />
-      <Field.Area name="seo_description" label="Description for search engines" rows={2} maxLength={1000} />
-      <Field.Text name="slug" label="Address in the shop" hint="Made from the name when left empty." maxLength={255} />
+      <Field.Text name="seo_title" label={t('Title for search engines')} maxLength={255} />
+      <Field.Area name="seo_description" label={t('Description for search engines')} rows={2} maxLength={1000} />
+      <Field.Text
+        name="slug"
+        label={t('Address in the shop')}
+        hint={t('Made from the name when left empty.')}
+        maxLength={255}
+      />
     </Card>
   );
 }
@@ -40,15 +45,15 @@ export function SearchEngines() {
 export function Organisation() {
   const status = useWatch<ProductDraft, 'status'>({ name: 'status' });
   return (
-    <Card title="Organisation">
-      <Field.Choice name="status" label="Status" hint={STATUS_HINTS[status]}>
-        <option value="draft">Draft</option>
-        <option value="active">Active</option>
-        <option value="archived">Archived</option>
+    <Card title={t('Organisation')}>
+      <Field.Choice name="status" label={t('Status')} hint={STATUS_HINTS[status]}>
+        <option value="draft">{t('Draft')}</option>
+        <option value="active">{t('Active')}</option>
+        <option value="archived">{t('Archived')}</option>
       </Field.Choice>
-      <Field.Text name="product_type" label="Type" hint="Such as Mug or T-shirt." maxLength={255} />
-      <Field.Text name="vendor" label="Vendor" maxLength={255} />
-      <Field.Tags name="tags" label="Tags" hint="Press Enter or comma to add one." />
+      <Field.Text name="product_type" label={t('Type')} hint={t('Such as Mug or T-shirt.')} maxLength={255} />
+      <Field.Text name="vendor" label={t('Vendor')} maxLength={255} />
+      <Field.Tags name="tags" label={t('Tags')} hint={t('Press Enter or comma to add one.')} />
     </Card>
   );
 }
@@ -57,8 +62,8 @@ export function TaxAndReturns() {
   return (
     <Card title={t('Tax and returns')}>
       <TaxClass />
-      <Field.Tick name="returnable" label="Customers may return it" />
-      <Field.Choice name="withdrawal_exempt" label="Right of withdrawal">
+      <Field.Tick name="returnable" label={t('Customers may return it')} />
+      <Field.Choice name="withdrawal_exempt" label={t('Right of withdrawal')}>
         <WithdrawalOptions />
       </Field.Choice>
     </Card>
@@ -66,9 +71,9 @@ export function TaxAndReturns() {
 }
 
 const STATUS_HINTS = {
-  draft: 'Only you see it.',
-  active: 'Customers can find and buy it.',
-  archived: 'No longer sold; kept for old orders.',
+  draft: t('Only you see it.'),
+  active: t('Customers can find and buy it.'),
+  archived: t('No longer sold; kept for old orders.'),
 };
 
 function TaxClass() {
@@ -82,7 +87,7 @@ function TaxClass() {
   const own = settings.data?.tax_rates.flatMap((rate) => rate.class ?? []) ?? [];
   const classes = new Set(['standard', 'reduced', 'zero', ...own, ...(chosen ? [chosen] : [])]);
   return (
-    <Field.Choice name="tax_class" label="Tax class">
+    <Field.Choice name="tax_class" label={t('Tax class')}>
       {[...classes].map((name) => (
         <option key={name} value={name}>
           {label(name)}
@@ -107,29 +112,31 @@ export function Metadata() {
     write(rows.map((row, i) => (i === at ? { ...row, ...changes } : row)));
   return (
     <Card
-      title="Custom fields"
-      actions={<Button onClick={() => write([...rows, { name: '', value: '' }])}>Add a field</Button>}
+      title={t('Custom fields')}
+      actions={<Button onClick={() => write([...rows, { name: '', value: '' }])}>{t('Add a field')}</Button>}
     >
-      {rows.length === 0 && <p className="hint">What else your storefront shows of it, such as “Material: oak”.</p>}
+      {rows.length === 0 && (
+        <p className="hint">{t('What else your storefront shows of it, such as “Material: oak”.')}</p>
+      )}
       <ul className="stack">
         {rows.map(({ name, value }, i) => (
           // The index is the key, because a name changes while the user types it.
           <li key={i} className="metadata-row">
             <TextField
-              label={`Name ${i + 1}`}
+              label={t('Name {i}', { i: i + 1 })}
               value={name}
               maxLength={100}
               onChange={(event) => change(i, { name: event.target.value })}
             />
             <ValueField
               name={`metadata.${name}`}
-              label={`Value of ${name || `field ${i + 1}`}`}
+              label={t('Value of {name}', { name: name || t('field {i}', { i: i + 1 }) })}
               value={value}
               error={(fieldState.error as Record<string, { message?: string }> | undefined)?.[name]?.message}
               onValue={(next) => change(i, { value: next })}
             />
             <Button
-              aria-label={`Remove ${name || `field ${i + 1}`}`}
+              aria-label={t('Remove {name}', { name: name || t('field {i}', { i: i + 1 }) })}
               onClick={() => write(rows.filter((_, at) => at !== i))}
             >
               ×

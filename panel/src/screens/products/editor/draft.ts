@@ -105,7 +105,7 @@ export function priceChanges(base: ProductDraft, draft: ProductDraft): PriceChan
 
 /** The variant's name: its option values. */
 export function variantName(variant: VariantDraft): string {
-  return optionsOf(variant).join(' / ') || 'This product';
+  return optionsOf(variant).join(' / ') || t('This product');
 }
 
 /** Option values of a variant, in the order of the options. */

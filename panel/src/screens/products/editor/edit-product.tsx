@@ -28,7 +28,7 @@ export function EditProduct({ params }: { params: Record<string, string> }) {
   });
   if (product.data) return <Loaded key={id} id={id} loaded={product.data} />;
   return (
-    <Page title="Product" back={{ to: '/products', label: 'Products' }}>
+    <Page title={t('Product')} back={{ to: '/products', label: t('Products') }}>
       {product.error ? <LoadError error={product.error} onRetry={() => void product.refetch()} /> : <Loading />}
     </Page>
   );
@@ -42,7 +42,7 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
     words: productInWords,
     onSaved: async () => {
       await forgetProducts();
-      toast('Saved.');
+      toast(t('Saved.'));
     },
   });
   const { base, form } = editing;
@@ -52,7 +52,7 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
   return (
     <Page
       title={base.data.name ?? ''}
-      back={{ to: '/products', label: 'Products' }}
+      back={{ to: '/products', label: t('Products') }}
       status={<Badge value={base.data.status} />}
       actions={
         <>
@@ -91,7 +91,7 @@ function Preview({ id, product: { slug, status, variants } }: { id: string; prod
   const address = ownPage && /^https?:\/\//.test(ownPage) ? ownPage : hosted;
   return (
     <a className="button plain" target="_blank" rel="noreferrer" href={address}>
-      View in the shop
+      {t('View in the shop')}
     </a>
   );
 }
@@ -102,7 +102,7 @@ function Delete({ id, product, onDeleted }: { id: string; product: Versioned<Pro
   return (
     <DeleteButton
       name={name}
-      action="Delete product"
+      action={t('Delete product')}
       list="/products"
       send={() =>
         unwrap(api.DELETE('/api/dashboard/products/{product_id}', { params, headers: ifMatch(product.etag) }))
@@ -110,8 +110,9 @@ function Delete({ id, product, onDeleted }: { id: string; product: Versioned<Pro
       shownBy={SHOWN_BY}
       onDeleted={onDeleted}
     >
-      It is permanently removed from the shop and its collections. Orders keep their items. To hide it instead, set its
-      status to Archived.
+      {t(
+        'It is permanently removed from the shop and its collections. Orders keep their items. To hide it instead, set its status to Archived.',
+      )}
     </DeleteButton>
   );
 }

@@ -10,13 +10,14 @@ import { Options } from './options.tsx';
 import { SingleVariant } from './single-variant.tsx';
 import { VariantGrid } from './variant-grid.tsx';
 import './editor.css';
+import { t } from '../../../language/texts.ts';
 
 /** The fields of a new or existing product. */
 export function Editor({ isNew, onUploading }: { isNew: boolean } & UploadingProps) {
   const can = useCan();
   return (
     <fieldset className="editor" disabled={!can('products:write')}>
-      <legend className="unseen">Product</legend>
+      <legend className="unseen">{t('Product')}</legend>
       <div className="columns">
         <div className="stack">
           <Words isNew={isNew} />

@@ -1,5 +1,6 @@
 import { type PointerEvent, useState } from 'react';
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { ReorderControls, useReorder } from '../../../ui/reorder.tsx';
@@ -31,9 +32,11 @@ export function Images({ onUploading }: UploadingProps) {
     setValue('variants', getValues('variants').map(freed));
   };
   return (
-    <Card title="Pictures">
+    <Card title={t('Pictures')}>
       {images.length === 0 && (
-        <p className="hint">The first picture stands for the product in lists. Customers buy what they can see.</p>
+        <p className="hint">
+          {t('The first picture stands for the product in lists. Customers buy what they can see.')}
+        </p>
       )}
       <ul className="images" ref={reorder.list}>
         {images.map(({ key, url = '' }, index) => (
@@ -41,15 +44,15 @@ export function Images({ onUploading }: UploadingProps) {
             <Shown url={url} alt={getValues(`images.${index}.alt`) ?? ''} onGrab={() => reorder.grab(index)} />
             <Field.Text
               name={`images.${index}.alt`}
-              label={`Alt text of picture ${index + 1}`}
+              label={t('Alt text of picture {index}', { index: index + 1 })}
               maxLength={500}
-              placeholder="Describes it to people who cannot see it."
+              placeholder={t('Describes it to people who cannot see it.')}
             />
             {usedOptions({ options }).length > 0 && <PictureVariants url={url} name={`picture ${index + 1}`} />}
             <div className="image-tools">
               <ReorderControls reorder={reorder} index={index} name={`picture ${index + 1}`} />
-              <Button aria-label={`Remove picture ${index + 1}`} onClick={() => removeImage(index)}>
-                Remove
+              <Button aria-label={t('Remove picture {index}', { index: index + 1 })} onClick={() => removeImage(index)}>
+                {t('Remove')}
               </Button>
             </div>
           </li>
@@ -72,7 +75,7 @@ export function Images({ onUploading }: UploadingProps) {
  */
 function Shown({ url, alt, onGrab }: { url: string; alt: string; onGrab: () => void }) {
   const [broken, setBroken] = useState(false);
-  if (broken) return <p className="picture-missing">This address shows no picture.</p>;
+  if (broken) return <p className="picture-missing">{t('This address shows no picture.')}</p>;
   const grab = (event: PointerEvent) => {
     if (event.pointerType !== 'mouse' || event.button !== 0) return;
     event.preventDefault();

@@ -41,7 +41,7 @@ function Draft({ begin }: { begin: () => ProductDraft }) {
       await forgetProducts();
       navigate(`/products/${id}`, { replace: true });
       if (failure) toastError(failure);
-      toast(draft.status === 'active' ? 'Saved and published.' : 'Saved as a draft.');
+      toast(draft.status === 'active' ? t('Saved and published.') : t('Saved as a draft.'));
       return { data: draft, etag: undefined };
     },
   });
@@ -53,18 +53,18 @@ function Draft({ begin }: { begin: () => ProductDraft }) {
     if (!(await editing.save())) form.setValue('status', status);
   };
   return (
-    <Page title="New product" back={{ to: '/products', label: 'Products' }}>
+    <Page title={t('New product')} back={{ to: '/products', label: t('Products') }}>
       <EditorFrame
         editing={editing}
         buttons={
           <>
             {isDraft && (
               <Button busy={busy} disabled={waiting > 0} onClick={() => void editing.save()}>
-                Save as draft
+                {t('Save as draft')}
               </Button>
             )}
             <Button kind="primary" busy={busy} disabled={waiting > 0} onClick={() => void publish()}>
-              Save and publish
+              {t('Save and publish')}
             </Button>
           </>
         }

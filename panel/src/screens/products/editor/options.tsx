@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form';
 import { useFormat } from '../../../format.ts';
-import { t } from '../../../language/texts.ts';
+import { t, tn } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Chips } from '../../../ui/chips.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -45,9 +45,14 @@ export function Options({ isNew }: { isNew: boolean }) {
     setAdded(options.length);
   };
   return (
-    <Card title="Options" actions={options.length < MOST_OPTIONS && <Button onClick={add}>Add an option</Button>}>
+    <Card
+      title={t('Options')}
+      actions={options.length < MOST_OPTIONS && <Button onClick={add}>{t('Add an option')}</Button>}
+    >
       {options.length === 0 && (
-        <p className="hint">For sizes, colours and the like: each combination gets its own price, SKU and stock.</p>
+        <p className="hint">
+          {t('For sizes, colours and the like: each combination gets its own price, SKU and stock.')}
+        </p>
       )}
       <ul className="stack">
         {options.map((option, i) => (
@@ -55,26 +60,26 @@ export function Options({ isNew }: { isNew: boolean }) {
           <li key={i} className="option-row">
             <Field.Text
               name={`options.${i}.name`}
-              label={`Option ${i + 1}`}
+              label={t('Option {i}', { i: i + 1 })}
               placeholder={['Size', 'Colour', 'Material'][i]}
               empty=""
               maxLength={255}
             />
             <Chips
               name={`options.${i}.values`}
-              label={`Values of ${option.name || `option ${i + 1}`}`}
+              label={t('Values of {name}', { name: option.name || t('option {i}', { i: i + 1 }) })}
               hint={t('Such as S, M, L: separated by commas, then Enter.')}
               values={option.values ?? []}
               onChange={(values) => write(options.with(i, { ...option, values }), options)}
             />
             <Button
-              aria-label={`Remove ${option.name || `option ${i + 1}`}`}
+              aria-label={t('Remove {name}', { name: option.name || t('option {i}', { i: i + 1 }) })}
               onClick={() => {
                 const left = options.filter((_, at) => at !== i);
                 write(left, left);
               }}
             >
-              Remove
+              {t('Remove')}
             </Button>
           </li>
         ))}
@@ -97,22 +102,27 @@ function Missing({ options }: Pick<ProductDraft, 'options'>) {
     setValue('variants', allVariants(draft));
     clearErrors('variants');
   };
-  const sum = `${used.map(({ values = [] }) => number(values.length)).join(' × ')} = ${counted(all, 'variant')}`;
+  const sum = `${used.map(({ values = [] }) => number(values.length)).join(' × ')} = ${counted(all, '{count} variant', '{count} variants')}`;
   if (all > MOST_VARIANTS) {
     return (
       <p className="error">
-        {sum}. The editor makes at most {MOST_VARIANTS}: leave out some values, or import the product.
+        {t('{sum}. The editor makes at most {MOST_VARIANTS}: leave out some values, or import the product.', {
+          sum,
+          MOST_VARIANTS,
+        })}
       </p>
     );
   }
   return (
     <div className="missing">
-      <p>{used.length > 1 || missing > 0 ? `${sum}.` : `${counted(all, 'variant')}.`}</p>
+      <p>{used.length > 1 || missing > 0 ? `${sum}.` : `${counted(all, '{count} variant', '{count} variants')}.`}</p>
       {missing > 0 && (
         <Button kind="primary" onClick={create}>
           {missing === all - 1
-            ? `Create all ${counted(all, 'variant')}`
-            : `Create the ${missing === 1 ? 'missing variant' : `${number(missing)} missing variants`}`}
+            ? t('Create all {count}', { count: counted(all, '{count} variant', '{count} variants') })
+            : t('Create the {which}', {
+                which: tn(missing, 'missing variant', '{missing} missing variants', { missing: number(missing) }),
+              })}
         </Button>
       )}
     </div>

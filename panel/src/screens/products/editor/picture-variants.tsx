@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useFormContext, useWatch } from 'react-hook-form';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Checkbox } from '../../../ui/field.tsx';
@@ -28,16 +29,16 @@ export function PictureVariants({ url, name }: { url: string; name: string }) {
   return (
     <div className="picture-variants">
       <span>{inWords(draft, url)}</span>
-      <Button aria-label={`Choose the variants of ${name}`} onClick={() => setOpen(true)}>
-        Variants…
+      <Button aria-label={t('Choose the variants of {name}', { name })} onClick={() => setOpen(true)}>
+        {t('Variants…')}
       </Button>
-      <Dialog open={open} onClose={() => setOpen(false)} title={`Variants of ${name}`}>
+      <Dialog open={open} onClose={() => setOpen(false)} title={t('Variants of {name}', { name })}>
         <p className="hint">
-          Shoppers who choose one of these see this picture. Others see the first picture, or their own.
+          {t('Shoppers who choose one of these see this picture. Others see the first picture, or their own.')}
         </p>
         <ByValue draft={draft} url={url} onShow={show} />
         <fieldset className="variant-boxes">
-          <legend>Variants</legend>
+          <legend>{t('Variants')}</legend>
           {variants.map((variant, at) => (
             <Checkbox
               key={at}
@@ -50,7 +51,7 @@ export function PictureVariants({ url, name }: { url: string; name: string }) {
         </fieldset>
         <footer>
           <Button kind="primary" onClick={() => setOpen(false)}>
-            Done
+            {t('Done')}
           </Button>
         </footer>
       </Dialog>
@@ -70,13 +71,13 @@ function ByValue({
 }) {
   return usedOptions(draft).map((option, at) => (
     <fieldset key={option.id ?? at} className="variant-boxes">
-      <legend>{option.name || `Option ${at + 1}`}</legend>
+      <legend>{option.name || t('Option {at}', { at: at + 1 })}</legend>
       {option.values?.map((value) => {
         const has = (variant: VariantDraft) => optionsOf(variant)[at] === value;
         return (
           <Checkbox
             key={value}
-            label={`All ${value}`}
+            label={t('All {value}', { value })}
             checked={draft.variants.filter(has).every(({ image_url }) => image_url === url)}
             onChange={(event) => onShow(has, event.target.checked)}
           />
@@ -89,17 +90,19 @@ function ByValue({
 function otherPicture({ images }: Draft, { image_url }: VariantDraft, url: string): string | undefined {
   if (!image_url || image_url === url) return undefined;
   const at = images.findIndex((image) => image.url === image_url);
-  return at < 0 ? 'has another picture' : `has picture ${at + 1}`;
+  return at < 0 ? t('has another picture') : t('has picture {at}', { at: at + 1 });
 }
 
 /** Describes the variants that an image shows: "Red" for exactly the red ones, otherwise a few names or a number. */
 function inWords(draft: Draft, url: string): string {
   const chosen = draft.variants.filter(({ image_url }) => image_url === url);
-  if (chosen.length === 0) return 'Of the whole product';
+  if (chosen.length === 0) return t('Of the whole product');
   for (const [at, { values = [] }] of usedOptions(draft).entries()) {
     const value = values.find((one) => chosen.every((variant) => optionsOf(variant)[at] === one));
     const all = draft.variants.filter((variant) => optionsOf(variant)[at] === value);
-    if (value !== undefined && all.length === chosen.length) return `Of ${value}`;
+    if (value !== undefined && all.length === chosen.length) return t('Of {value}', { value });
   }
-  return chosen.length < 3 ? `Of ${chosen.map(variantName).join(', ')}` : `Of ${chosen.length} variants`;
+  return chosen.length < 3
+    ? t('Of {map}', { map: chosen.map(variantName).join(', ') })
+    : t('Of {count} variants', { count: chosen.length });
 }

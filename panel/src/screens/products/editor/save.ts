@@ -1,6 +1,7 @@
 import { type CommerceError, unwrap } from '@commerce-backend/sdk';
 import { slugOf } from '../../../../../cli/src/formats/slug.ts';
 import { api, type Inputs, ifMatch, inWords, readAgain, type Versioned, versioned } from '../../../api.ts';
+import { t } from '../../../language/texts.ts';
 import { changedItems, changesOf, without } from '../../../ui/form/changes.ts';
 import { PartlySaved } from '../../../ui/form/use-editing.ts';
 import { usedOptions } from './combinations.ts';
@@ -60,7 +61,7 @@ export async function saveProduct(product_id: string, draft: ProductDraft, over:
   throw new PartlySaved(STOCK_LEFT, now, { ...now.data, variants: typed }, failure);
 }
 
-const STOCK_LEFT = 'The product is saved, but not the stock that is marked. Check it and save again.';
+const STOCK_LEFT = t('The product is saved, but not the stock that is marked. Check it and save again.');
 
 async function put(product_id: string, over: Saved, draft: ProductDraft): Promise<Saved> {
   const before = inBody(over.data);
@@ -120,7 +121,7 @@ async function adjustStock(
     try {
       const { results } = await unwrap(api.POST('/api/dashboard/inventory/adjust', { body }));
       for (const { index, status, message } of results) {
-        if (status === 'failed') fail(some[index]?.at ?? 0, message ?? 'Rejected.');
+        if (status === 'failed') fail(some[index]?.at ?? 0, message ?? t('Rejected.'));
       }
     } catch (error) {
       for (const { at } of some) fail(at, inWords(error));

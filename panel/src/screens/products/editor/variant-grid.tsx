@@ -1,6 +1,7 @@
 import { memo, useState } from 'react';
 import { useFormContext, useWatch } from 'react-hook-form';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { wholeOf } from '../../../ui/form/fields.tsx';
@@ -26,30 +27,30 @@ export function VariantGrid({
     compute: (all) => all.some(({ image_url }) => Boolean(image_url)),
   });
   return (
-    <Card title={`Variants (${variants.length})`}>
+    <Card title={t('Variants ({count})', { count: variants.length })}>
       <div className="variant-tools">
         <ForAll canCount={canCount} />
         <Checkbox
-          label="Show barcode, cost, weight and more"
+          label={t('Show barcode, cost, weight and more')}
           checked={more}
           onChange={(event) => setMore(event.target.checked)}
         />
       </div>
       <div className="variant-scroll">
         <table className={more ? 'data-table variant-grid more' : 'data-table variant-grid'}>
-          <caption className="unseen">Variants</caption>
+          <caption className="unseen">{t('Variants')}</caption>
           <thead>
             <tr>
-              <th scope="col">Variant</th>
+              <th scope="col">{t('Variant')}</th>
               {COLUMNS.filter((column) => more || !column.more).map(({ name, label }) => (
                 <th key={name} scope="col">
                   {label}
                 </th>
               ))}
-              {more && <th scope="col">Unit</th>}
-              {more && <th scope="col">When out of stock</th>}
+              {more && <th scope="col">{t('Unit')}</th>}
+              {more && <th scope="col">{t('When out of stock')}</th>}
               <th scope="col">
-                <span className="unseen">Remove</span>
+                <span className="unseen">{t('Remove')}</span>
               </th>
             </tr>
           </thead>
@@ -69,7 +70,7 @@ export function VariantGrid({
           </tbody>
         </table>
       </div>
-      <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
+      <Field.Tick name="track_inventory" label={t('Track stock')} hint={t('Without it the product never sells out.')} />
     </Card>
   );
 }
@@ -88,7 +89,7 @@ interface RowProps {
 const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemove }: RowProps) {
   return (
     <tr>
-      <td data-label="Variant" className="variant-name">
+      <td data-label={t('Variant')} className="variant-name">
         {pictured ? <Picture at={at} name={name} /> : name}
       </td>
       {COLUMNS.filter((column) => more || !column.more).map(({ name: field, label, kind }) => (
@@ -104,8 +105,8 @@ const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemo
         </td>
       ))}
       {more && (
-        <td data-label="Unit">
-          <Field.CellChoice name={`variants.${at}.weight_unit`} label={`Unit of weight, ${name}`}>
+        <td data-label={t('Unit')}>
+          <Field.CellChoice name={`variants.${at}.weight_unit`} label={t('Unit of weight, {name}', { name })}>
             {WEIGHT_UNITS.map((unit) => (
               <option key={unit}>{unit}</option>
             ))}
@@ -113,15 +114,15 @@ const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemo
         </td>
       )}
       {more && (
-        <td data-label="When out of stock">
-          <Field.CellChoice name={`variants.${at}.inventory_policy`} label={`When out of stock, ${name}`}>
-            <option value="deny">Stop selling</option>
-            <option value="continue">Continue selling</option>
+        <td data-label={t('When out of stock')}>
+          <Field.CellChoice name={`variants.${at}.inventory_policy`} label={t('When out of stock, {name}', { name })}>
+            <option value="deny">{t('Stop selling')}</option>
+            <option value="continue">{t('Continue selling')}</option>
           </Field.CellChoice>
         </td>
       )}
-      <td data-label="Remove">
-        <Button aria-label={`Remove ${name}`} disabled={only} onClick={() => onRemove(at)}>
+      <td data-label={t('Remove')}>
+        <Button aria-label={t('Remove {name}', { name })} disabled={only} onClick={() => onRemove(at)}>
           ×
         </Button>
       </td>
@@ -154,7 +155,7 @@ function ForAll({ canCount }: { canCount: boolean }) {
   return (
     <div className="for-all">
       <Select
-        label="For all variants"
+        label={t('For all variants')}
         value={field}
         onChange={(event) => {
           setField(event.target.value);
@@ -168,11 +169,16 @@ function ForAll({ canCount }: { canCount: boolean }) {
         ))}
       </Select>
       {kind === 'amounts' || kind === 'decimals' ? (
-        <NumberField key={field} label="Value" texts={format[kind]} value={typed} onValue={setTyped} />
+        <NumberField key={field} label={t('Value')} texts={format[kind]} value={typed} onValue={setTyped} />
       ) : (
-        <TextField label="Value" inputMode="numeric" value={typed} onChange={(event) => setTyped(event.target.value)} />
+        <TextField
+          label={t('Value')}
+          inputMode="numeric"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
       )}
-      <Button onClick={apply}>Apply to all</Button>
+      <Button onClick={apply}>{t('Apply to all')}</Button>
     </div>
   );
 }

@@ -15,6 +15,8 @@ import { Outcome } from './outcome.tsx';
 import { MOST_BYTES, readProductFile } from './read-file.ts';
 import { type ImportState, runImport } from './run-import.ts';
 import './import.css';
+import { rich } from '../../../language/rich.tsx';
+import { t, tn } from '../../../language/texts.ts';
 
 interface Settings {
   update_inventory: boolean;
@@ -76,7 +78,7 @@ export function ImportProducts() {
   const tried = state !== undefined && !state.running && state.dry_run && state.error === undefined;
   const importable = tried ? state.counts.created + state.counts.updated : 0;
   return (
-    <Page title="Import products" back={{ to: '/products', label: 'Products' }}>
+    <Page title={t('Import products')} back={{ to: '/products', label: t('Products') }}>
       <LeaveGuard importing={work === 'import'} waiting={file !== undefined && state?.dry_run !== false} />
       {/* The result of one file must not be shown for another. */}
       <Held busy={working}>
@@ -85,7 +87,9 @@ export function ImportProducts() {
           onFile={(next) => {
             setState(undefined);
             setError(
-              next.size > MOST_BYTES ? 'The file is larger than 200 MB. Split it, or use the command line.' : undefined,
+              next.size > MOST_BYTES
+                ? t('The file is larger than 200 MB. Split it, or use the command line.')
+                : undefined,
             );
             setFile(next.size > MOST_BYTES ? undefined : next);
             setSettings((now) => ({ ...now, encoding: '' }));
@@ -106,10 +110,10 @@ export function ImportProducts() {
       {file && (
         <div className="actions">
           <Button kind={tried ? 'plain' : 'primary'} busy={working} onClick={() => void run(true)}>
-            {tried ? 'Try again' : 'Try it first (dry run)'}
+            {tried ? t('Try again') : t('Try it first (dry run)')}
           </Button>
           {tried && importable > 0 && !working && <ImportNow count={importable} onImport={() => void run(false)} />}
-          {state && !state.dry_run && !working && <LinkButton to="/products">See the products</LinkButton>}
+          {state && !state.dry_run && !working && <LinkButton to="/products">{t('See the products')}</LinkButton>}
         </div>
       )}
       {state && <Outcome state={state} onStop={() => stop.current?.abort()} />}
@@ -121,14 +125,14 @@ export function ImportProducts() {
 function LeaveGuard({ importing, waiting }: { importing: boolean; waiting: boolean }) {
   if (importing) {
     return (
-      <UnsavedGuard dirty title="Stop the import and leave?" action="Stop and leave">
-        The import is still running. What came in so far stays; import the file again to go on.
+      <UnsavedGuard dirty title={t('Stop the import and leave?')} action={t('Stop and leave')}>
+        {t('The import is still running. What came in so far stays; import the file again to go on.')}
       </UnsavedGuard>
     );
   }
   return (
-    <UnsavedGuard dirty={waiting} title="Leave without importing?" action="Leave without importing">
-      The file is not imported yet. Your choices here will be lost.
+    <UnsavedGuard dirty={waiting} title={t('Leave without importing?')} action={t('Leave without importing')}>
+      {t('The file is not imported yet. Your choices here will be lost.')}
     </UnsavedGuard>
   );
 }
@@ -137,7 +141,7 @@ function ImportNow({ count, onImport }: { count: number; onImport: () => void })
   const { number } = useFormat();
   return (
     <Button kind="primary" onClick={onImport}>
-      Import {number(count)} {count === 1 ? 'product' : 'products'}
+      {t('Import {count} {which}', { count: number(count), which: tn(count, 'product', 'products') })}
     </Button>
   );
 }
@@ -155,7 +159,7 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
   }
 
   return (
-    <Card title="File">
+    <Card title={t('File')}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: only a mouse can drop; the button has the same effect */}
       <div
         className={over ? 'drop-file over' : 'drop-file'}
@@ -168,22 +172,25 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
       >
         {file ? (
           <p>
-            <strong>{file.name}</strong>, {number(Math.max(1, Math.round(file.size / 1024)))} KB
+            {rich('{strong}, {max} KB', {
+              strong: <strong>{file.name}</strong>,
+              max: number(Math.max(1, Math.round(file.size / 1024))),
+            })}
           </p>
         ) : (
           <p>
-            The product CSV of Shopify, WooCommerce or Magento, a Google Merchant feed, or JSON Lines as the API writes
-            them. An existing product is recognized by its address (handle) and updated; importing a file twice changes
-            nothing.
+            {t(
+              'The product CSV of Shopify, WooCommerce or Magento, a Google Merchant feed, or JSON Lines as the API writes them. An existing product is recognized by its address (handle) and updated; importing a file twice changes nothing.',
+            )}
           </p>
         )}
-        <Button onClick={() => input.current?.click()}>{file ? 'Choose another file' : 'Choose a file'}</Button>
+        <Button onClick={() => input.current?.click()}>{file ? t('Choose another file') : t('Choose a file')}</Button>
         <input
           ref={input}
           type="file"
           className="unseen"
           tabIndex={-1}
-          aria-label="File of products"
+          aria-label={t('File of products')}
           accept=".csv,.tsv,.txt,.xml,.jsonl,.ndjson,text/csv"
           onChange={(event) => {
             const [chosen] = event.target.files ?? [];
@@ -197,9 +204,9 @@ function ChooseFile({ file, onFile }: { file: File | undefined; onFile: (file: F
 }
 
 const SHARED_SKUS: Record<SharedSkuRule, string> = {
-  'keep-first': 'The later variant is imported without a SKU.',
-  suffix: 'The later variant gets -2, -3 and so on after it.',
-  refuse: 'The product of the later variant is not imported.',
+  'keep-first': t('The later variant is imported without a SKU.'),
+  suffix: t('The later variant gets -2, -3 and so on after it.'),
+  refuse: t('The product of the later variant is not imported.'),
 };
 
 function ImportSettings({
@@ -213,35 +220,37 @@ function ImportSettings({
 }) {
   return (
     <fieldset disabled={disabled}>
-      <legend className="unseen">How to import</legend>
-      <Card title="How to import">
+      <legend className="unseen">{t('How to import')}</legend>
+      <Card title={t('How to import')}>
         <Checkbox
-          label="Set the stock of existing products"
-          hint="Otherwise only new variants get their stock from the file. It overwrites sales since the file was created."
+          label={t('Set the stock of existing products')}
+          hint={t(
+            'Otherwise only new variants get their stock from the file. It overwrites sales since the file was created.',
+          )}
           checked={settings.update_inventory}
           onChange={(event) => onChange({ update_inventory: event.target.checked })}
         />
         <Select
-          label="A SKU that an earlier variant of the file has"
+          label={t('A SKU that an earlier variant of the file has')}
           hint={SHARED_SKUS[settings.sharedSkus]}
           value={settings.sharedSkus}
           onChange={(event) => onChange({ sharedSkus: event.target.value as SharedSkuRule })}
         >
-          <option value="keep-first">Keep it with the first only</option>
-          <option value="suffix">Append a number</option>
-          <option value="refuse">Reject the product</option>
+          <option value="keep-first">{t('Keep it with the first only')}</option>
+          <option value="suffix">{t('Append a number')}</option>
+          <option value="refuse">{t('Reject the product')}</option>
         </Select>
         <details>
-          <summary>For files of Magento</summary>
+          <summary>{t('For files of Magento')}</summary>
           <div className="fields-2">
             <TextField
-              label="Base address of its pictures"
+              label={t('Base address of its pictures')}
               placeholder="https://old.example/media/catalog/product"
               value={settings.baseImageUrl}
               onChange={(event) => onChange({ baseImageUrl: event.target.value })}
             />
             <Select
-              label="Weight unit"
+              label={t('Weight unit')}
               value={settings.weightUnit}
               onChange={(event) => onChange({ weightUnit: event.target.value === 'lb' ? 'lb' : 'kg' })}
             >

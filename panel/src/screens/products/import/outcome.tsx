@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useFormat } from '../../../format.ts';
+import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { csvOf, download } from '../../../ui/csv.ts';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
@@ -16,46 +17,53 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
   return (
     <>
       <p className="unseen" role="status">
-        {running ? '' : `${titleOf(state)}: ${number(done)} of ${number(total)}, ${number(counts.refused)} refused.`}
+        {running
+          ? ''
+          : t('{titleOf}: {done} of {total}, {refused} refused.', {
+              titleOf: titleOf(state),
+              done: number(done),
+              total: number(total),
+              refused: number(counts.refused),
+            })}
       </p>
       <Card title={titleOf(state)}>
         {running && (
           <div className="import-progress">
-            <progress value={done} max={Math.max(1, total)} aria-label="Progress" />
-            <span>
-              {number(done)} of {number(total)}
-            </span>
-            <Button onClick={onStop}>Stop</Button>
+            <progress value={done} max={Math.max(1, total)} aria-label={t('Progress')} />
+            <span>{t('{done} of {total}', { done: number(done), total: number(total) })}</span>
+            <Button onClick={onStop}>{t('Stop')}</Button>
           </div>
         )}
         <dl className="facts">
-          <dt>{dry_run ? 'Would be created' : 'Created'}</dt>
+          <dt>{dry_run ? t('Would be created') : t('Created')}</dt>
           <dd>{number(counts.created)}</dd>
-          <dt>{dry_run ? 'Would be updated' : 'Updated'}</dt>
+          <dt>{dry_run ? t('Would be updated') : t('Updated')}</dt>
           <dd>{number(counts.updated)}</dd>
-          <dt>Unchanged</dt>
+          <dt>{t('Unchanged')}</dt>
           <dd>{number(counts.unchanged)}</dd>
-          <dt>Refused</dt>
+          <dt>{t('Refused')}</dt>
           <dd>{number(counts.refused)}</dd>
         </dl>
         {!running && done < total && error === undefined && (
-          <p className="hint">Stopped. Import the file again to continue: existing products stay unchanged.</p>
+          <p className="hint">{t('Stopped. Import the file again to continue: existing products stay unchanged.')}</p>
         )}
-        <FormError error={error}>Import the file again to continue: existing products stay unchanged.</FormError>
+        <FormError error={error}>{t('Import the file again to continue: existing products stay unchanged.')}</FormError>
       </Card>
       {!running && mistakes.count > 0 && (
         <Listed
-          title="Refused"
+          title={t('Refused')}
           file="refused.csv"
-          hint={`${dry_run ? 'Everything else would be imported' : 'Everything else is imported'}. Correct these in the file, and import it again.`}
+          hint={t('{which}. Correct these in the file, and import it again.', {
+            which: dry_run ? t('Everything else would be imported') : t('Everything else is imported'),
+          })}
           findings={mistakes}
         />
       )}
       {!running && warnings.count > 0 && (
         <Listed
-          title="Changed during the import"
+          title={t('Changed during the import')}
           file="changed-on-the-way.csv"
-          hint="These are imported with changes."
+          hint={t('These are imported with changes.')}
           findings={warnings}
         />
       )}
@@ -64,8 +72,8 @@ export function Outcome({ state, onStop }: { state: ImportState; onStop: () => v
 }
 
 function titleOf({ running, dry_run }: ImportState): string {
-  if (running) return dry_run ? 'Trying…' : 'Importing…';
-  return dry_run ? 'Preview of the import' : 'Result of the import';
+  if (running) return dry_run ? t('Trying…') : t('Importing…');
+  return dry_run ? t('Preview of the import') : t('Result of the import');
 }
 
 /** Maximum number of findings shown. The downloadable file contains more. */
@@ -76,10 +84,10 @@ function Listed({ title, file, hint, findings }: { title: string; file: string; 
   const { kept, count } = findings;
   const columns = useMemo(
     (): Column<Finding & { id: string }>[] => [
-      { id: 'line', header: 'Line', numeric: true, cell: ({ line }) => number(line) },
-      { id: 'column', header: 'Column', cell: ({ column }) => column },
+      { id: 'line', header: t('Line'), numeric: true, cell: ({ line }) => number(line) },
+      { id: 'column', header: t('Column'), cell: ({ column }) => column },
       { id: 'sku', header: 'SKU', cell: ({ sku }) => sku },
-      { id: 'message', header: 'Problem', long: true, cell: ({ message }) => message },
+      { id: 'message', header: t('Problem'), long: true, cell: ({ message }) => message },
     ],
     [number],
   );
@@ -87,14 +95,18 @@ function Listed({ title, file, hint, findings }: { title: string; file: string; 
   return (
     <Card
       title={`${title} (${number(count)})`}
-      actions={count > MOST_SHOWN && <Button onClick={() => download(file, fileOf(kept))}>Download as CSV</Button>}
+      actions={
+        count > MOST_SHOWN && <Button onClick={() => download(file, fileOf(kept))}>{t('Download as CSV')}</Button>
+      }
     >
       <p className="hint">{hint}</p>
       <DataTable caption={title} columns={columns} rows={shown} />
       {count > MOST_SHOWN && (
         <p className="hint">
-          The first {number(MOST_SHOWN)} are shown; the file has{' '}
-          {count > kept.length ? `the first ${number(kept.length)}` : 'all of them'}.
+          {t('The first {MOST_SHOWN} are shown; the file has {which}.', {
+            MOST_SHOWN: number(MOST_SHOWN),
+            which: count > kept.length ? t('the first {count}', { count: number(kept.length) }) : t('all of them'),
+          })}
         </p>
       )}
     </Card>
