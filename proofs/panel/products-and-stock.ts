@@ -505,7 +505,8 @@ async function reach({ tab, press }: Visit, name: string, role: Reached = 'butto
 
 async function picturesOf({ dashboard }: Visit): Promise<string[]> {
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { limit: 10 } } }));
-  return products.flatMap(({ images }) => images.map(({ url }) => url));
+  // A duplicated product has the same pictures.
+  return [...new Set(products.flatMap(({ images }) => images.map(({ url }) => url)))];
 }
 
 /** Drags a row by its handle. */

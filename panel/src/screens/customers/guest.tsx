@@ -11,12 +11,15 @@ import { Card, Empty, Loaded, Page } from '../../ui/page.tsx';
 import { guestName } from './guest-list.tsx';
 import { GUESTS_PATH } from './queries.ts';
 
+const BACK = { to: '/customers?has_account=guest', label: t('Guests') };
+
 /** Somebody who has ordered without an account: contact data and orders, by the e-mail in the URL. */
 export function GuestScreen() {
   const email = (new URLSearchParams(useSearch()).get('email') ?? '').toLowerCase();
   const query = useQuery({
     queryKey: ['customers', 'guest', email],
     queryFn: async ({ signal }) => {
+      if (email === '') return null;
       const params = { query: { q: email, limit: 100 } };
       const { guests } = await unwrap(api.GET(GUESTS_PATH, { params, signal }));
       return guests.find((guest) => guest.email === email) ?? null;
@@ -26,15 +29,13 @@ export function GuestScreen() {
     <Loaded query={query}>
       {(guest) =>
         guest === null ? (
-          <Empty title={t('There is no such guest')}>
-            {t('The orders may belong to an account now, or their personal data was erased.')}
-          </Empty>
+          <Page title={t('Guest')} back={BACK}>
+            <Empty title={t('There is no such guest')}>
+              {t('The orders may belong to an account now, or their personal data was erased.')}
+            </Empty>
+          </Page>
         ) : (
-          <Page
-            title={guestName(guest)}
-            back={{ to: '/customers?has_account=guest', label: t('Guests') }}
-            status={<Badge value="draft">{t('Guest')}</Badge>}
-          >
+          <Page title={guestName(guest)} back={BACK} status={<Badge value="draft">{t('Guest')}</Badge>}>
             <div className="columns">
               <Orders email={email} />
               <Contact guest={guest} />
