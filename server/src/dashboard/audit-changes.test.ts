@@ -126,6 +126,45 @@ test('shows changes of settings, discounts and delivery options, without bank de
   });
 });
 
+test('shows no address, name or note for staff, but numbers, and products whose SKU looks like a private field', async () => {
+  const shop = await openShop();
+  const { dashboard } = shop;
+  const invoicing = {
+    legal_name: 'Secret Person',
+    address1: 'Secret Street 1',
+    address2: 'Secret Yard',
+    postal_code: '98765',
+    prefix: 'RE-',
+  };
+  await dashboard.PATCH('/api/dashboard/settings', { body: { invoicing, mail_overdue_invoices: false } });
+  const settings = (await newest(shop, 'updateSettings'))?.changes;
+  expect(settings).toContainEqual({ field: 'invoicing.prefix', before: 'INV-', after: 'RE-' });
+  expect(settings).toContainEqual({ field: 'mail_overdue_invoices', before: 'true', after: 'false' });
+
+  const code = await shop.givenDiscount();
+  await dashboard.PATCH('/api/dashboard/discounts/{discount_id}', {
+    params: { path: { discount_id: code.id } },
+    body: { description: 'For Secret Person', usage_limit_per_customer: 3 },
+  });
+  expect((await newest(shop, 'updateDiscount'))?.changes).toEqual([
+    { field: 'usage_limit_per_customer', before: null, after: '3' },
+  ]);
+  const { rows } = await shop.owner.query('select details from commerce.audit_events where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(JSON.stringify(rows)).not.toMatch(/Secret|98765/);
+
+  const { id } = await shop.givenProduct({ sku: 'PHONE_1', metadata: { erp: 'Secret' } });
+  await dashboard.PATCH(PRODUCT, {
+    params: { path: { product_id: id } },
+    body: { price: '12.50', metadata: { a: 'b' } },
+  });
+  expect((await newest(shop, 'updateProduct'))?.changes).toEqual([
+    { field: 'price', before: '10.00', after: '12.50' },
+    { field: 'variants.PHONE_1.price', before: '10.00', after: '12.50' },
+  ]);
+});
+
 test('shortens long values, and keeps the stored changes within 4 KB', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ description: 'a'.repeat(5_000) });

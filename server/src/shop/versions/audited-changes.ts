@@ -3,7 +3,7 @@
  * its lock before and again afterwards, so every operation on it is covered without code of its own.
  */
 
-import type { AuditChange } from '@commerce-backend/spec';
+import type { AuditChange, Discount } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { NotFound } from '../errors.ts';
 import * as members from '../merchant/members.ts';
@@ -18,7 +18,7 @@ type Audited = Pick<Versioned, 'parameter' | 'lock' | 'read'> & { edited(shown: 
 const AUDITED: Partial<Record<string, Audited | undefined>> = {
   products: VERSIONED.products,
   collections: VERSIONED.collections,
-  discounts: VERSIONED.discounts,
+  discounts: VERSIONED.discounts && { ...VERSIONED.discounts, edited: withoutNote },
   settings: VERSIONED.settings,
   'shipping-options': VERSIONED['shipping-options'],
   inventory: {
@@ -63,4 +63,9 @@ async function shownOf(shop: Shop, { read, edited }: Audited, id: string): Promi
     if (error instanceof NotFound) return undefined;
     throw error;
   }
+}
+
+/** The description of a discount is a note for staff, which may name customers. */
+function withoutNote({ description: _, usage_count: _count, status: _status, updated_at: _at, ...edited }: Discount) {
+  return edited;
 }
