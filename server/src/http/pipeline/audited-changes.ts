@@ -10,12 +10,12 @@ export function hasAuditedChanges({ surface, safe }: Operation, { kind }: Caller
   return surface === 'dashboard' && !safe && (kind === 'staff' || kind === 'api_key');
 }
 
-/** Runs the call and adds the changed fields to its answer. */
+/** Runs the call and adds the changed fields to its answer. `run` gets the locked resource if it was read. */
 export async function withAuditedChanges(
   operation: Operation,
   { params, body }: Pick<Received, 'params' | 'body'>,
   shop: Shop,
-  run: () => Promise<Answer>,
+  run: (locked?: object) => Promise<Answer>,
 ): Promise<Answer> {
   if (operation.name === 'adjustInventories') {
     const answer = await run();
@@ -23,7 +23,8 @@ export async function withAuditedChanges(
   }
   // Imported here, because the folders of shop/ are loaded with the handlers and not with the pipeline.
   const { withChanges } = await import('../../shop/versions/audited-changes.ts');
-  const { result, changes } = await withChanges(shop, operation.noun, params, run);
+  const { noun, answers } = operation;
+  const { result, changes } = await withChanges(shop, { noun, answers, params, work: run });
   return { ...result, changes };
 }
 

@@ -12,7 +12,7 @@ import * as inventory from '../stock/inventory.ts';
 import { fieldChanges } from './field-changes.ts';
 import { VERSIONED, type Versioned } from './versions.ts';
 
-type Audited = Pick<Versioned, 'parameter' | 'lock' | 'read'> & { edited(shown: never): object };
+type Audited = Pick<Versioned, 'parameter' | 'schema' | 'lock' | 'read'> & { edited(shown: never): object };
 
 /** Customers, orders, payment accounts and webhooks are missing: they contain personal data or secrets. */
 const AUDITED: Partial<Record<string, Audited | undefined>> = {
@@ -23,42 +23,54 @@ const AUDITED: Partial<Record<string, Audited | undefined>> = {
   'shipping-options': VERSIONED['shipping-options'],
   inventory: {
     parameter: 'variant_id',
+    schema: 'InventoryItem',
     lock: (shop, id) => shop.run(sql`select from variants where site_id = ${shop.siteId} and id = ${id} for update`),
     read: inventory.get,
     edited: ({ inventory_quantity }: Awaited<ReturnType<typeof inventory.get>>) => ({ inventory_quantity }),
   },
   staff: {
     parameter: 'staff_id',
+    schema: 'StaffMember',
     lock: members.takeTurn,
     read: members.get,
     edited: ({ role }: Awaited<ReturnType<typeof members.get>>) => ({ role }),
   },
 };
 
+/** A call as far as its changes need it. */
+interface Call<Result> {
+  noun: string;
+  /** The schema of the answer. */
+  answers: string | undefined;
+  params: Record<string, unknown>;
+  /** Gets the locked resource, unless it was not read. `told` is the body of the answer. */
+  work: (locked?: object) => Promise<Result>;
+}
+
 /**
  * Runs a change of the resource and returns its result with the changed fields. Without an id in the path, and for other
- * resources, there are none.
+ * resources, there are none. An answer that is the resource saves the second read.
  */
-export async function withChanges<Result>(
+export async function withChanges<Result extends { told?: unknown }>(
   shop: Shop,
-  noun: string,
-  params: Record<string, unknown>,
-  work: () => Promise<Result>,
+  { noun, answers, params, work }: Call<Result>,
 ): Promise<{ result: Result; changes: AuditChange[] }> {
   const audited = AUDITED[noun];
   const id = audited?.parameter === undefined ? shop.siteId : params[audited.parameter];
   if (!audited || typeof id !== 'string') return { result: await work(), changes: [] };
   await audited.lock(shop, id);
-  const before = await shownOf(shop, audited, id);
-  const result = await work();
-  const after = before && (await shownOf(shop, audited, id));
-  return { result, changes: before && after ? fieldChanges(before, after) : [] };
+  const before = await readIfFound(shop, audited, id);
+  const result = await work(before);
+  if (!before) return { result, changes: [] };
+  const after = answers === audited.schema ? result.told : await readIfFound(shop, audited, id);
+  const edited = (shown: unknown) => audited.edited(shown as never);
+  return { result, changes: after ? fieldChanges(edited(before), edited(after)) : [] };
 }
 
-/** The editable fields; undefined if the resource does not exist, so that the change itself reports it. */
-async function shownOf(shop: Shop, { read, edited }: Audited, id: string): Promise<object | undefined> {
+/** Returns undefined if the resource does not exist, so that the change itself reports it. */
+async function readIfFound(shop: Shop, { read }: Audited, id: string): Promise<object | undefined> {
   try {
-    return edited((await read(shop, id)) as never);
+    return await read(shop, id);
   } catch (error) {
     if (error instanceof NotFound) return undefined;
     throw error;
