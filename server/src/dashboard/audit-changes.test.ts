@@ -86,6 +86,37 @@ test('shows the stock before and after an adjustment, also of several variants, 
   ]);
 });
 
+test('shows the prices and deletions of a bulk change, but not of a trial, and field names of at most 200 characters', async () => {
+  const shop = await openShop();
+  const mug = await shop.givenProduct({ name: 'Mug', sku: 'S'.repeat(255), inventory_quantity: 10 });
+  const cup = await shop.givenProduct({ name: 'C'.repeat(250) });
+  const product_ids = [mug.id, cup.id];
+  const bulk = (change: { price_percent: string } | { delete: true }, dry_run = false) =>
+    shop.dashboard.POST('/api/dashboard/products/bulk', { body: { product_ids, change, dry_run } });
+  const changes = async (action: string) => (await newest(shop, action))?.changes;
+  await bulk({ price_percent: '10' }, true);
+  expect(await changes('bulkUpdateProducts')).toEqual([]);
+  await bulk({ price_percent: '10' });
+  expect(await changes('bulkUpdateProducts')).toEqual([
+    { field: 'Mug.price', before: '10.00', after: '11.00' },
+    { field: `${'C'.repeat(194)}.price`, before: '10.00', after: '11.00' },
+  ]);
+
+  const variant_id = mug.variants[0]?.id ?? '';
+  await shop.dashboard.POST('/api/dashboard/products/variants', {
+    body: { variants: [{ variant_id, price: '12.00', barcode: '1', expected: { price: '11.00' } }] },
+  });
+  expect(await changes('updateVariants')).toEqual([{ field: `${variant_id}.price`, before: '11.00', after: '12.00' }]);
+  await shop.dashboard.POST('/api/dashboard/inventory/adjust', {
+    body: { reason: 'received', adjustments: [{ variant_id, delta: 1 }] },
+  });
+  expect(await changes('adjustInventories')).toEqual([
+    { field: `${'S'.repeat(181)}.inventory_quantity`, before: '10', after: '11' },
+  ]);
+  await bulk({ delete: true });
+  expect((await changes('bulkUpdateProducts'))?.[0]).toEqual({ field: 'Mug.id', before: mug.id, after: null });
+});
+
 test('shows changes of settings, discounts and delivery options, without bank details and e-mail addresses', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
