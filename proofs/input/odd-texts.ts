@@ -101,7 +101,9 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
     const reflowed =
       (slot.name === 'description' && /[\r\n\t]/.test(text)) ||
       (slot.name === 'description_html' && /[<>&\s]/.test(text));
-    if (shown === undefined || reflowed || shown.includes(text.trim())) continue;
+    // An import names the texts that it changes in its warnings, so it does not change them silently.
+    const isWarned = answer.text.includes(`{"loc":${JSON.stringify(['body', ...slot.at])},"msg":"Removed`);
+    if (shown === undefined || reflowed || isWarned || shown.includes(text.trim())) continue;
     unexpected(world, call, `${what} at /${slot.at.join('/')} is ${JSON.stringify(shown.slice(0, 5))}`, reply);
   }
 }

@@ -86,6 +86,37 @@ test('shows the stock before and after an adjustment, also of several variants, 
   ]);
 });
 
+test('shows the prices and deletions of a bulk change, but not of a trial, and field names of at most 200 characters', async () => {
+  const shop = await openShop();
+  const mug = await shop.givenProduct({ name: 'Mug', sku: 'S'.repeat(255), inventory_quantity: 10 });
+  const cup = await shop.givenProduct({ name: 'C'.repeat(250) });
+  const product_ids = [mug.id, cup.id];
+  const bulk = (change: { price_percent: string } | { delete: true }, dry_run = false) =>
+    shop.dashboard.POST('/api/dashboard/products/bulk', { body: { product_ids, change, dry_run } });
+  const changes = async (action: string) => (await newest(shop, action))?.changes;
+  await bulk({ price_percent: '10' }, true);
+  expect(await changes('bulkUpdateProducts')).toEqual([]);
+  await bulk({ price_percent: '10' });
+  expect(await changes('bulkUpdateProducts')).toEqual([
+    { field: 'Mug.price', before: '10.00', after: '11.00' },
+    { field: `${'C'.repeat(194)}.price`, before: '10.00', after: '11.00' },
+  ]);
+
+  const variant_id = mug.variants[0]?.id ?? '';
+  await shop.dashboard.POST('/api/dashboard/products/variants', {
+    body: { variants: [{ variant_id, price: '12.00', barcode: '1', expected: { price: '11.00' } }] },
+  });
+  expect(await changes('updateVariants')).toEqual([{ field: `${variant_id}.price`, before: '11.00', after: '12.00' }]);
+  await shop.dashboard.POST('/api/dashboard/inventory/adjust', {
+    body: { reason: 'received', adjustments: [{ variant_id, delta: 1 }] },
+  });
+  expect(await changes('adjustInventories')).toEqual([
+    { field: `${'S'.repeat(181)}.inventory_quantity`, before: '10', after: '11' },
+  ]);
+  await bulk({ delete: true });
+  expect((await changes('bulkUpdateProducts'))?.[0]).toEqual({ field: 'Mug.id', before: mug.id, after: null });
+});
+
 test('shows changes of settings, discounts and delivery options, without bank details and e-mail addresses', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
@@ -124,6 +155,45 @@ test('shows changes of settings, discounts and delivery options, without bank de
     target_name: 'Parcel',
     changes: [{ field: 'price', before: '4.90', after: '5.90' }],
   });
+});
+
+test('shows no address, name or note for staff, but numbers, and products whose SKU looks like a private field', async () => {
+  const shop = await openShop();
+  const { dashboard } = shop;
+  const invoicing = {
+    legal_name: 'Secret Person',
+    address1: 'Secret Street 1',
+    address2: 'Secret Yard',
+    postal_code: '98765',
+    prefix: 'RE-',
+  };
+  await dashboard.PATCH('/api/dashboard/settings', { body: { invoicing, mail_overdue_invoices: false } });
+  const settings = (await newest(shop, 'updateSettings'))?.changes;
+  expect(settings).toContainEqual({ field: 'invoicing.prefix', before: 'INV-', after: 'RE-' });
+  expect(settings).toContainEqual({ field: 'mail_overdue_invoices', before: 'true', after: 'false' });
+
+  const code = await shop.givenDiscount();
+  await dashboard.PATCH('/api/dashboard/discounts/{discount_id}', {
+    params: { path: { discount_id: code.id } },
+    body: { description: 'For Secret Person', usage_limit_per_customer: 3 },
+  });
+  expect((await newest(shop, 'updateDiscount'))?.changes).toEqual([
+    { field: 'usage_limit_per_customer', before: null, after: '3' },
+  ]);
+  const { rows } = await shop.owner.query('select details from commerce.audit_events where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(JSON.stringify(rows)).not.toMatch(/Secret|98765/);
+
+  const { id } = await shop.givenProduct({ sku: 'PHONE_1', metadata: { erp: 'Secret' } });
+  await dashboard.PATCH(PRODUCT, {
+    params: { path: { product_id: id } },
+    body: { price: '12.50', metadata: { a: 'b' } },
+  });
+  expect((await newest(shop, 'updateProduct'))?.changes).toEqual([
+    { field: 'price', before: '10.00', after: '12.50' },
+    { field: 'variants.PHONE_1.price', before: '10.00', after: '12.50' },
+  ]);
 });
 
 test('shortens long values, and keeps the stored changes within 4 KB', async () => {

@@ -80,6 +80,21 @@ test('rejects one of two concurrent changes based on the same version (412), and
   expect((await change(loser, seen, keys[loser])).response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
+test('does not name the author of an earlier change after a bulk change (412)', async () => {
+  const shop = await openShop();
+  const { id: product_id } = await shop.givenProduct();
+  const params = { path: { product_id } };
+  const { response } = await shop.dashboard.PATCH(productPath, { params, body: { vendor: 'Northwind' } });
+  await shop.dashboard.POST('/api/dashboard/products/bulk', {
+    body: { product_ids: [product_id], change: { price_percent: '10' } },
+  });
+  const { error } = await shop.dashboard.PATCH(productPath, {
+    params: { ...params, header: { 'If-Match': response.headers.get('etag') ?? '' } },
+    body: { name: 'Cup' },
+  });
+  expect(error).toMatchObject({ error: 'stale', changed_by: null, changed_fields: null });
+});
+
 test('the version of a collection changes with its products and their order, even beyond the first page', async () => {
   const shop = await openShop();
   const ids: string[] = [];

@@ -480,9 +480,9 @@ async function runHandler(
     if (account) await auditOwnAccount(connection, account, auditedCall(deps, incoming, answer));
     return { answer, body };
   };
-  const ran = () =>
+  const ran = (locked?: object) =>
     operation.guarded || operation.tagged
-      ? runVersioned(operation, received, shop, once)
+      ? runVersioned(operation, received, shop, once, locked)
       : once().then(({ answer }) => answer);
   return hasAuditedChanges(operation, caller) ? withAuditedChanges(operation, received, shop, ran) : ran();
 }

@@ -10,13 +10,15 @@ import { matches } from './etag.ts';
 /**
  * Optimistic locking (RFC 9110 §13.1.1). Reads of editable resources return an ETag. A change with an outdated ETag in
  * If-Match is rejected with `stale`. The check runs in the transaction of the change, after it has taken the resource's
- * lock, so of two changes with the same ETag one is rejected.
+ * lock, so of two changes with the same ETag one is rejected. `locked` is the resource if the caller has locked and read
+ * it already.
  */
 export async function runVersioned(
   operation: Operation,
   { params, headers }: Pick<Received, 'params' | 'headers'>,
   shop: Shop,
   work: () => Promise<{ answer: Answer; body: unknown }>,
+  locked?: object,
 ): Promise<Answer> {
   // Imported here, because the folders of shop/ are loaded with the handlers and not with the pipeline.
   const { VERSIONED, tagOf } = await import('../../shop/versions/versions.ts');
@@ -25,7 +27,7 @@ export async function runVersioned(
   const id = String(resource.parameter ? params[resource.parameter] : shop.siteId);
   const wanted = operation.guarded ? headers['if-match'] : undefined;
   const present = (shown: object, beside?: string) => tagOf(resource, shown, beside);
-  if (wanted !== undefined) await refuseStale(shop, operation, resource, id, wanted, present);
+  if (wanted !== undefined) await refuseStale(shop, { operation, resource, id, wanted, present, locked });
   // Read before the body: if the resource changes in between, the ETag is outdated, which is safe.
   const before = operation.safe ? await resource.beside?.(shop, id) : undefined;
   const { answer, body } = await work();
@@ -34,16 +36,18 @@ export async function runVersioned(
   return { ...answer, headers: { ETag: present(shown, before ?? (await resource.beside?.(shop, id))) } };
 }
 
-async function refuseStale(
-  shop: Shop,
-  operation: Operation,
-  resource: Versioned,
-  id: string,
-  wanted: string,
-  present: (shown: object, beside?: string) => string,
-): Promise<void> {
-  await resource.lock(shop, id);
-  const now = await resource.read(shop, id);
+interface Guarded {
+  operation: Operation;
+  resource: Versioned;
+  id: string;
+  wanted: string;
+  present: (shown: object, beside?: string) => string;
+  locked: object | undefined;
+}
+
+async function refuseStale(shop: Shop, { operation, resource, id, wanted, present, locked }: Guarded): Promise<void> {
+  if (!locked) await resource.lock(shop, id);
+  const now = locked ?? (await resource.read(shop, id));
   const etag = present(now, await resource.beside?.(shop, id));
   if (matches(wanted, etag)) return;
   const change = await lastChange(shop, operation.noun, id, now);

@@ -26,6 +26,7 @@ const SORTS: Record<NonNullable<GuestQuery['sort']>, Sql> = {
 export async function list(shop: Shop, query: GuestQuery): Promise<{ guests: Guest[] } & Page> {
   const { page, limit, offset } = pageOf(query);
   const matching = query.q === undefined ? sql`true` : sql`o.email ilike ${`%${escapeLike(query.q.trim())}%`}`;
+  const sorted = SORTS[query.sort ?? 'last_order'];
   const rows = await shop.rows<{ counted: number } & OrNulls<Guest>>(
     sql`with refunded as (
         select r.order_id, sum(r.amount) as amount from refunds r
@@ -44,8 +45,9 @@ export async function list(shop: Shop, query: GuestQuery): Promise<{ guests: Gue
         select g.email, coalesce(l.shipping_address->>'first_name', l.billing_address->>'first_name') as first_name,
           coalesce(l.shipping_address->>'last_name', l.billing_address->>'last_name') as last_name,
           g.orders_count, g.total_spent::text as total_spent, g.first_order_at, g.last_order_at
-        from guests g join orders l on l.site_id = ${shop.siteId} and l.id = g.last_order_id
-        order by ${SORTS[query.sort ?? 'last_order']} limit ${limit} offset ${offset}
+        from (select * from guests g order by ${sorted} limit ${limit} offset ${offset}) g
+        join orders l on l.site_id = ${shop.siteId} and l.id = g.last_order_id
+        order by ${sorted}
       ) chosen on true`,
   );
   const total = rows[0]?.counted ?? 0;

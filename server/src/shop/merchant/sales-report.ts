@@ -139,8 +139,9 @@ function listed(shop: Shop, which: Sql): Sql {
 function readProducts(shop: Shop, { time_zone, from, to }: Range): Promise<SalesProduct[]> {
   return shop.rows<SalesProduct>(
     sql`with best as (
-        select l.product_id, sum(l.quantity)::int as quantity, sum(l.total - l.discount) as revenue, max(l.name) as name,
-          max(l.image_url) as image_url
+        select l.product_id, sum(l.quantity)::int as quantity, sum(l.total - l.discount) as revenue,
+          (array_agg(l.name order by o.created_at desc, l.id desc))[1] as name,
+          (array_agg(l.image_url order by o.created_at desc, l.id desc))[1] as image_url
         from orders o join order_lines l on l.site_id = o.site_id and l.order_id = o.id
         where o.site_id = ${shop.siteId} and ${counts} and ${amountReceived} > 0 and l.product_id is not null
           and o.created_at >= ${startOf(time_zone, from)} and o.created_at < ${startOf(time_zone, to, 1)}

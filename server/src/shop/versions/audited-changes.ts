@@ -3,7 +3,7 @@
  * its lock before and again afterwards, so every operation on it is covered without code of its own.
  */
 
-import type { AuditChange } from '@commerce-backend/spec';
+import type { AuditChange, Discount } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { NotFound } from '../errors.ts';
 import * as members from '../merchant/members.ts';
@@ -12,55 +12,72 @@ import * as inventory from '../stock/inventory.ts';
 import { fieldChanges } from './field-changes.ts';
 import { VERSIONED, type Versioned } from './versions.ts';
 
-type Audited = Pick<Versioned, 'parameter' | 'lock' | 'read'> & { edited(shown: never): object };
+type Audited = Pick<Versioned, 'parameter' | 'schema' | 'lock' | 'read'> & { edited(shown: never): object };
 
 /** Customers, orders, payment accounts and webhooks are missing: they contain personal data or secrets. */
 const AUDITED: Partial<Record<string, Audited | undefined>> = {
   products: VERSIONED.products,
   collections: VERSIONED.collections,
-  discounts: VERSIONED.discounts,
+  discounts: VERSIONED.discounts && { ...VERSIONED.discounts, edited: withoutNote },
   settings: VERSIONED.settings,
   'shipping-options': VERSIONED['shipping-options'],
   inventory: {
     parameter: 'variant_id',
+    schema: 'InventoryItem',
     lock: (shop, id) => shop.run(sql`select from variants where site_id = ${shop.siteId} and id = ${id} for update`),
     read: inventory.get,
     edited: ({ inventory_quantity }: Awaited<ReturnType<typeof inventory.get>>) => ({ inventory_quantity }),
   },
   staff: {
     parameter: 'staff_id',
+    schema: 'StaffMember',
     lock: members.takeTurn,
     read: members.get,
     edited: ({ role }: Awaited<ReturnType<typeof members.get>>) => ({ role }),
   },
 };
 
+/** A call as far as its changes need it. */
+interface Call<Result> {
+  noun: string;
+  /** The schema of the answer. */
+  answers: string | undefined;
+  params: Record<string, unknown>;
+  /** Gets the locked resource, unless it was not read. `told` is the body of the answer. */
+  work: (locked?: object) => Promise<Result>;
+}
+
 /**
  * Runs a change of the resource and returns its result with the changed fields. Without an id in the path, and for other
- * resources, there are none.
+ * resources, there are none. An answer that is the resource saves the second read.
  */
-export async function withChanges<Result>(
+export async function withChanges<Result extends { told?: unknown }>(
   shop: Shop,
-  noun: string,
-  params: Record<string, unknown>,
-  work: () => Promise<Result>,
+  { noun, answers, params, work }: Call<Result>,
 ): Promise<{ result: Result; changes: AuditChange[] }> {
   const audited = AUDITED[noun];
   const id = audited?.parameter === undefined ? shop.siteId : params[audited.parameter];
   if (!audited || typeof id !== 'string') return { result: await work(), changes: [] };
   await audited.lock(shop, id);
-  const before = await shownOf(shop, audited, id);
-  const result = await work();
-  const after = before && (await shownOf(shop, audited, id));
-  return { result, changes: before && after ? fieldChanges(before, after) : [] };
+  const before = await readIfFound(shop, audited, id);
+  const result = await work(before);
+  if (!before) return { result, changes: [] };
+  const after = answers === audited.schema ? result.told : await readIfFound(shop, audited, id);
+  const edited = (shown: unknown) => audited.edited(shown as never);
+  return { result, changes: after ? fieldChanges(edited(before), edited(after)) : [] };
 }
 
-/** The editable fields; undefined if the resource does not exist, so that the change itself reports it. */
-async function shownOf(shop: Shop, { read, edited }: Audited, id: string): Promise<object | undefined> {
+/** Returns undefined if the resource does not exist, so that the change itself reports it. */
+async function readIfFound(shop: Shop, { read }: Audited, id: string): Promise<object | undefined> {
   try {
-    return edited((await read(shop, id)) as never);
+    return await read(shop, id);
   } catch (error) {
     if (error instanceof NotFound) return undefined;
     throw error;
   }
+}
+
+/** The description of a discount is a note for staff, which may name customers. */
+function withoutNote({ description: _, usage_count: _count, status: _status, updated_at: _at, ...edited }: Discount) {
+  return edited;
 }

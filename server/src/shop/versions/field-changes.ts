@@ -4,16 +4,16 @@ const MAX_CHANGES = 40;
 const MAX_VALUE = 120;
 const MAX_FIELD = 200;
 
-/** Fields that may contain personal data, secrets or free data of other systems. */
+/** Fields whose text may contain personal data, secrets or free data of other systems. */
 const PRIVATE =
-  /(^|[._])(e?mails?|phones?|address(es)?|street|city|iban|bic|holder|owner|representative|customers?|secret|token|password|metadata|note|bank_details|seller|vat_id|tax_number)([._]|$)/i;
+  /(^|_)(e?mails?|phones?|address(es)?\d?|street|city|postal_code|legal_name|iban|bic|holder|owner|representative|customers?|secret|token|password|metadata|note|bank_details|seller|vat_id|tax_number)(_|$)/i;
 
 /** Compares two states of a resource, field by field. */
 export function fieldChanges(before: object, after: object): AuditChange[] {
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const names = [...new Set([...old.keys(), ...now.keys()])];
   return names
-    .filter((field) => old.get(field) !== now.get(field) && !PRIVATE.test(field))
+    .filter((field) => old.get(field) !== now.get(field))
     .slice(0, MAX_CHANGES)
     .map((field) => ({
       field: field.slice(0, MAX_FIELD).toWellFormed(),
@@ -22,16 +22,25 @@ export function fieldChanges(before: object, after: object): AuditChange[] {
     }));
 }
 
-/** The values by their paths. Null and missing values are omitted. */
-function fieldsOf(value: unknown, path = '', found = new Map<string, string>()): Map<string, string> {
+/**
+ * The values by their paths. Omits null, missing values, and text within private fields. Only the contract's names of
+ * fields decide what is private, so an SKU such as PHONE_1 hides nothing.
+ */
+function fieldsOf(value: unknown, path = '', isPrivate = false, found = new Map<string, string>()) {
   if (value === null || value === undefined) return found;
   if (Array.isArray(value) && value.some((one) => typeof one === 'object')) {
-    for (const [i, one] of value.entries()) fieldsOf(one, joined(path, nameOf(one) ?? String(i + 1)), found);
+    const named = new Set<string>();
+    for (const [i, one] of value.entries()) {
+      const name = nameOf(one) ?? String(i + 1);
+      // Imported variants can have the SKU of an earlier one.
+      fieldsOf(one, joined(path, named.has(name) ? `${name} (${i + 1})` : name), isPrivate, found);
+      named.add(name);
+    }
   } else if (typeof value === 'object' && !Array.isArray(value)) {
     for (const [name, one] of Object.entries(value)) {
-      if (name !== 'id') fieldsOf(one, joined(path, name), found);
+      if (name !== 'id') fieldsOf(one, joined(path, name), isPrivate || PRIVATE.test(name), found);
     }
-  } else {
+  } else if (!isPrivate || typeof value === 'number' || typeof value === 'boolean') {
     found.set(path, Array.isArray(value) ? JSON.stringify(value) : String(value));
   }
   return found;
