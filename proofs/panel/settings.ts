@@ -5,7 +5,7 @@ import { inPanel, inPanelAndOnPhone } from './visit.ts';
 
 inPanel(
   'each section of the settings can be changed and saved separately',
-  async ({ open, fill, press, sees, look, dashboard, width }) => {
+  async ({ open, fill, press, sees, look, tab, dashboard, width }) => {
     const accent = width > 500 ? '#7a1f5c' : '#1f5c3a';
     await open('/settings');
     await sees('Delivery');
@@ -25,6 +25,10 @@ inPanel(
 
     await open('/settings/legal');
     await fill('Imprint', `https://shop.example/imprint-${width}`);
+    await tab.locator('summary::-p-text(Text: Right of withdrawal)').click();
+    await sees('Right of withdrawal (Deutsch)');
+    await tab.locator('.rich-text[contenteditable="true"]').click();
+    await tab.keyboard.type(`Withdraw ${width}`);
     await look('settings-legal');
     await press('Save');
     await sees('Saved.');
@@ -52,6 +56,7 @@ inPanel(
       low_stock_threshold: width % 100,
       default_tax_rate: `0.1${width % 10}5`,
       legal: { imprint_url: `https://shop.example/imprint-${width}` },
+      legal_texts: { withdrawal_en: `<p>Withdraw ${width}</p>`, withdrawal_de: null },
       brand: { accent_color: accent },
       bank_details: { bank_name: `Bank of ${width} examples` },
     });

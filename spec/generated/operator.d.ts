@@ -532,8 +532,25 @@ export interface components {
             imprint_url?: components["schemas"]["UrlOrNull"];
             /** @description The page about the right of withdrawal, which shops in the EU must provide. */
             withdrawal_url?: components["schemas"]["UrlOrNull"];
-            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
+            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url or terms in legal_texts. */
             terms_required?: boolean;
+        };
+        /** @description A legal text in HTML, of which only harmless elements are kept, as in description_html of products; null for none. */
+        LegalText: string | null;
+        /** @description The shop's legal texts by kind and language. The page /legal/{kind} at the shop's host, /sites/{site_id}/legal/{kind} elsewhere, shows each in the reader's language, else in default_locale, else in any. It is what pages, mails, storefronts and agents link to for a kind without URL in legal. Fields that are left out become null. */
+        LegalTextsInput: {
+            terms_en?: components["schemas"]["LegalText"];
+            terms_de?: components["schemas"]["LegalText"];
+            terms_fr?: components["schemas"]["LegalText"];
+            privacy_en?: components["schemas"]["LegalText"];
+            privacy_de?: components["schemas"]["LegalText"];
+            privacy_fr?: components["schemas"]["LegalText"];
+            withdrawal_en?: components["schemas"]["LegalText"];
+            withdrawal_de?: components["schemas"]["LegalText"];
+            withdrawal_fr?: components["schemas"]["LegalText"];
+            imprint_en?: components["schemas"]["LegalText"];
+            imprint_de?: components["schemas"]["LegalText"];
+            imprint_fr?: components["schemas"]["LegalText"];
         };
         /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
         MoneyInput: string;
@@ -607,6 +624,7 @@ export interface components {
             time_zone?: string;
             brand?: components["schemas"]["BrandInput"];
             legal?: components["schemas"]["LegalLinksInput"];
+            legal_texts?: components["schemas"]["LegalTextsInput"];
             storefront_url?: components["schemas"]["UrlOrNull"];
             /** @description With {slug} or {id} once, in the path or query, such as https://shop.example/products/{slug}; null for none. */
             product_url_template?: components["schemas"]["UrlOrNull"];
@@ -1165,6 +1183,8 @@ export type Locale = components['schemas']['Locale'];
 export type UrlOrNull = components['schemas']['UrlOrNull'];
 export type BrandInput = components['schemas']['BrandInput'];
 export type LegalLinksInput = components['schemas']['LegalLinksInput'];
+export type LegalText = components['schemas']['LegalText'];
+export type LegalTextsInput = components['schemas']['LegalTextsInput'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type ReturnPolicyInput = components['schemas']['ReturnPolicyInput'];
 export type InvoicingIssue = components['schemas']['InvoicingIssue'];

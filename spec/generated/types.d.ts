@@ -6713,8 +6713,25 @@ export interface components {
             imprint_url: components["schemas"]["UrlOrNull"];
             /** @description The page about the right of withdrawal, which shops in the EU must provide. */
             withdrawal_url: components["schemas"]["UrlOrNull"];
-            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
+            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url or terms in legal_texts. */
             terms_required: boolean;
+        };
+        /** @description A legal text in HTML, of which only harmless elements are kept, as in description_html of products; null for none. */
+        LegalText: string | null;
+        /** @description The shop's legal texts by kind and language. The page /legal/{kind} at the shop's host, /sites/{site_id}/legal/{kind} elsewhere, shows each in the reader's language, else in default_locale, else in any. It is what pages, mails, storefronts and agents link to for a kind without URL in legal. */
+        LegalTexts: {
+            terms_en: components["schemas"]["LegalText"];
+            terms_de: components["schemas"]["LegalText"];
+            terms_fr: components["schemas"]["LegalText"];
+            privacy_en: components["schemas"]["LegalText"];
+            privacy_de: components["schemas"]["LegalText"];
+            privacy_fr: components["schemas"]["LegalText"];
+            withdrawal_en: components["schemas"]["LegalText"];
+            withdrawal_de: components["schemas"]["LegalText"];
+            withdrawal_fr: components["schemas"]["LegalText"];
+            imprint_en: components["schemas"]["LegalText"];
+            imprint_de: components["schemas"]["LegalText"];
+            imprint_fr: components["schemas"]["LegalText"];
         };
         /** @description The rules for returns. They apply to each request from now on. */
         ReturnPolicy: {
@@ -6795,6 +6812,7 @@ export interface components {
             time_zone: string;
             brand: components["schemas"]["Brand"];
             legal: components["schemas"]["LegalLinks"];
+            legal_texts: components["schemas"]["LegalTexts"];
             /** @description The URL of the shop's own pages, to which the hosted pages and mails link; null for none. Checkouts may lead back to its origin (see ReturnUrl). */
             storefront_url: components["schemas"]["UrlOrNull"];
             /** @description The URL of a product in the shop's own pages, where {slug} or {id} stands for that of the product, such as https://shop.example/products/{slug}. Agents get it as url; if null, they get the hosted page to buy. */
@@ -6843,8 +6861,23 @@ export interface components {
             imprint_url?: components["schemas"]["UrlOrNull"];
             /** @description The page about the right of withdrawal, which shops in the EU must provide. */
             withdrawal_url?: components["schemas"]["UrlOrNull"];
-            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
+            /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url or terms in legal_texts. */
             terms_required?: boolean;
+        };
+        /** @description The shop's legal texts by kind and language. The page /legal/{kind} at the shop's host, /sites/{site_id}/legal/{kind} elsewhere, shows each in the reader's language, else in default_locale, else in any. It is what pages, mails, storefronts and agents link to for a kind without URL in legal. Fields that are left out become null. */
+        LegalTextsInput: {
+            terms_en?: components["schemas"]["LegalText"];
+            terms_de?: components["schemas"]["LegalText"];
+            terms_fr?: components["schemas"]["LegalText"];
+            privacy_en?: components["schemas"]["LegalText"];
+            privacy_de?: components["schemas"]["LegalText"];
+            privacy_fr?: components["schemas"]["LegalText"];
+            withdrawal_en?: components["schemas"]["LegalText"];
+            withdrawal_de?: components["schemas"]["LegalText"];
+            withdrawal_fr?: components["schemas"]["LegalText"];
+            imprint_en?: components["schemas"]["LegalText"];
+            imprint_de?: components["schemas"]["LegalText"];
+            imprint_fr?: components["schemas"]["LegalText"];
         };
         /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
         MoneyInput: string;
@@ -6913,6 +6946,7 @@ export interface components {
             time_zone?: string;
             brand?: components["schemas"]["BrandInput"];
             legal?: components["schemas"]["LegalLinksInput"];
+            legal_texts?: components["schemas"]["LegalTextsInput"];
             storefront_url?: components["schemas"]["UrlOrNull"];
             /** @description With {slug} or {id} once, in the path or query, such as https://shop.example/products/{slug}; null for none. */
             product_url_template?: components["schemas"]["UrlOrNull"];
@@ -12478,6 +12512,8 @@ export type UrlOrNull = components['schemas']['UrlOrNull'];
 export type Email = components['schemas']['Email'];
 export type Brand = components['schemas']['Brand'];
 export type LegalLinks = components['schemas']['LegalLinks'];
+export type LegalText = components['schemas']['LegalText'];
+export type LegalTexts = components['schemas']['LegalTexts'];
 export type ReturnPolicy = components['schemas']['ReturnPolicy'];
 export type InvoicingIssue = components['schemas']['InvoicingIssue'];
 export type Invoicing = components['schemas']['Invoicing'];
@@ -12486,6 +12522,7 @@ export type Name = components['schemas']['Name'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
 export type BrandInput = components['schemas']['BrandInput'];
 export type LegalLinksInput = components['schemas']['LegalLinksInput'];
+export type LegalTextsInput = components['schemas']['LegalTextsInput'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type ReturnPolicyInput = components['schemas']['ReturnPolicyInput'];
 export type InvoicingInput = components['schemas']['InvoicingInput'];

@@ -79,6 +79,9 @@ test('changing one field of a setting keeps its other fields', async () => {
   expect(await change('legal', 'terms_url=https://shop.example/?a=b', 'terms_required=no')).toEqual({
     legal: { ...SHOP.legal, terms_url: 'https://shop.example/?a=b', terms_required: false },
   });
+  expect(await change('legal_texts.terms_de', '<p>AGB</p>')).toEqual({
+    legal_texts: { ...SHOP.legal_texts, terms_de: '<p>AGB</p>' },
+  });
   expect(await change('agent_policy.password_above_cents', 'none')).toEqual({
     agent_policy: { ...SHOP.agent_policy, password_above_cents: null },
   });

@@ -432,6 +432,22 @@ test('an import removes the URL of a legal text if it is not http or https', asy
   expect(rows[0]?.legal).not.toHaveProperty('terms_url');
 });
 
+test('an import sanitizes legal texts', async () => {
+  const shop = await openShop();
+  const legal_texts = { terms_en: '<p>Terms ONE</p>', imprint_de: '<p>Wir</p>' };
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { legal_texts } });
+  const file = await exported(shop);
+  const forged = join(dir, 'texts.site');
+  await rewriteRows(file, forged, 'site_settings', (rows) => rows.replace('ONE', '<script>steal()</script>'));
+
+  const { site_id } = await imported(forged);
+
+  const { rows } = await other.owner.query('select legal_texts from commerce.site_settings where site_id = $1', [
+    site_id,
+  ]);
+  expect(rows).toEqual([{ legal_texts: { terms_en: '<p>Terms </p>', imprint_de: '<p>Wir</p>' } }]);
+});
+
 test.each(['javascript:steal({slug})', 'https://shop.example/{slug}\\nBuy now'])(
   'an import removes the invalid product URL template %s',
   async (forgery) => {

@@ -66,6 +66,17 @@ test('a new shop lists all missing setup steps, and cannot sell until the blocki
   expect(await shop.open()).toEqual([]);
 });
 
+test('the setup step for the legal texts is done once each has a URL or a text', async () => {
+  await using shop = await bareShop();
+  const step = async () => (await shop.read()).items.find(({ code }) => code === 'legal');
+
+  const legal_texts = { terms_en: '<p>Terms</p>', imprint_fr: '<p>Nous</p>' };
+  await shop.dashboard.PATCH(settings, { body: { legal: { terms_url: null }, legal_texts } });
+  expect(await step()).toMatchObject({ done: false, message: expect.stringMatching(/Missing: privacy policy\.$/) });
+  await shop.dashboard.PATCH(settings, { body: { legal: { privacy_url: 'https://kiosk.example/privacy' } } });
+  expect(await step()).toMatchObject({ done: true });
+});
+
 test('the setup step for the return address is done once an address is set, and omitted if returns are disabled', async () => {
   await using shop = await bareShop();
   const step = async () => (await shop.read()).items.find(({ code }) => code === 'returns');

@@ -748,7 +748,9 @@ AS $function$
           t.bank_details is not null,
           (select a.mode from commerce.payment_accounts a where a.site_id = of),
           t.tax_decided or t.default_tax_rate > 0 or t.tax_rates <> '[]', t.storefront_url,
-          coalesce(t.brand ->> 'support_email', t.brand ->> 'support_phone') is not null, t.legal,
+          coalesce(t.brand ->> 'support_email', t.brand ->> 'support_phone') is not null, t.legal || (
+            select coalesce(jsonb_object_agg(split_part(name, '_', 1) || '_url', true), '{}')
+            from jsonb_object_keys(t.legal_texts) name),
           exists (
             select from commerce.webhooks w
             where w.site_id = of and (w.failing_since is not null or w.disabled_reason in ('failing', 'gone')))
@@ -2607,11 +2609,13 @@ create table commerce.site_settings (
   withdrawal_page boolean,
   invoicing jsonb not null default '{}'::jsonb,
   mail_overdue_invoices boolean not null default true,
+  legal_texts jsonb not null default '{}'::jsonb,
   require_ucp_signatures boolean not null default false,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
   constraint site_settings_default_tax_rate_check CHECK (((default_tax_rate >= (0)::numeric) AND (default_tax_rate <= (1)::numeric))),
+  constraint site_settings_legal_texts_check CHECK ((jsonb_typeof(legal_texts) = 'object'::text)),
   constraint site_settings_low_stock_threshold_check CHECK ((low_stock_threshold >= 0)),
   constraint site_settings_payment_capture_check CHECK ((payment_capture = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint site_settings_payment_deadline_hours_check CHECK (((payment_deadline_hours >= 1) AND (payment_deadline_hours <= 720))),

@@ -997,6 +997,7 @@ export interface Tables {
     withdrawal_page: boolean | null;
     invoicing: unknown;
     mail_overdue_invoices: boolean;
+    legal_texts: unknown;
     require_ucp_signatures: boolean;
   };
   site_usage: {

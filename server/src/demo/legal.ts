@@ -2,11 +2,8 @@
 
 import type { LegalLinksInput } from '@commerce-backend/spec';
 import type { LanguageCode } from '../language/locales.ts';
+import type { LegalKind } from '../shop/merchant/legal-texts.ts';
 import { safeUrl } from '../shop/return-urls.ts';
-
-export const LEGAL_KINDS = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
-
-export type LegalKind = (typeof LEGAL_KINDS)[number];
 
 export function legalPath(site_id: string, kind: LegalKind): string {
   return `/demo-shop/${site_id}/${kind}`;

@@ -1,9 +1,10 @@
-import { LEGAL_KINDS, LEGAL_TEXTS, type LegalKind, legalPath } from '../demo/legal.ts';
+import { LEGAL_TEXTS, legalPath } from '../demo/legal.ts';
 import { languageFor } from '../language/language.ts';
 import { chooseLocale, languageCode } from '../language/locales.ts';
 import { ShopError } from '../shop/errors.ts';
 import { findTenant, promiseNoChange } from '../shop/in-shop.ts';
 import { type Front, readFront } from '../shop/merchant/front.ts';
+import { LEGAL_KINDS, type LegalKind } from '../shop/merchant/legal-texts.ts';
 import type { Tenant } from '../shop/shop.ts';
 import { page } from './parts/document.ts';
 import { html } from './parts/html.ts';

@@ -11,6 +11,7 @@ import { BUY_PATHS, basketPage, leadToBasket } from './buy/buy.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
 import { demoLegalPage } from './demo-legal.ts';
+import { legalPage } from './legal.ts';
 import { orderPage, paidOrderPage } from './order/order.ts';
 import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
@@ -47,6 +48,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, resetPasswordPage);
   addPage(router, guarded, unlockPage);
   addPage(router, guarded, demoLegalPage);
+  addPage(router, guarded, legalPage);
   addPage(router, guarded, withdrawPage);
   addAgentGuides(router, deps);
   return router;

@@ -10,6 +10,7 @@ export const FIELDS_OF_LINES = [
   'description',
   'description_html',
   'seo_description',
+  'legal_texts',
   'instructions',
   'note',
   'staff_note',

@@ -83,6 +83,11 @@ export function withdrawFormUrl({ baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | '
   return address === baseUrl ? withdrawLink(baseUrl, site_id) : `${address}/withdraw`;
 }
 
+/** The hosted page of a legal text. */
+export function legalLink(baseUrl: string, site_id: string, kind: string): string {
+  return `${baseUrl}/sites/${site_id}/legal/${kind}`;
+}
+
 /** The page where a customer enters the user code of an agent. */
 export function consentPage(baseUrl: string, site_id: string): string {
   return `${baseUrl}/agent-consent?site_id=${site_id}`;

@@ -8,6 +8,7 @@ import { isUuid } from '../http/callers/claims.ts';
 import { namePlatform } from '../shop/agents/profiles.ts';
 import { cents, totalsInCents } from '../shop/agents/ucp-orders.ts';
 import { accountLink } from '../shop/links.ts';
+import { legalUrls } from '../shop/merchant/legal-texts.ts';
 import { CONTENT_TRUST } from '../shop/merchant-text.ts';
 import { messageOf, noResource, Refused, type UcpCall } from './call.ts';
 import { attributionOf, discountsOf, fill, findCart, localeIn, makeCart, unique } from './carts.ts';
@@ -223,8 +224,8 @@ function handOff({ missing }: Checkout): Message {
   };
 }
 
-function linksOf({ opened: { front } }: UcpCall) {
-  const { terms_url, privacy_url, withdrawal_url, imprint_url } = front.legal;
+function linksOf({ opened: { front, origin } }: UcpCall) {
+  const { terms_url, privacy_url, withdrawal_url, imprint_url } = legalUrls(front, origin);
   const links = [
     { type: 'terms_of_service', url: terms_url },
     { type: 'privacy_policy', url: privacy_url },

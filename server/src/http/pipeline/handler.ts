@@ -52,7 +52,7 @@ export type AnyHandler = Run | PreparedHandler;
  * The argument of a handler. Handlers of cacheable reads do not get the caller, because callers share their responses.
  */
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
-  ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
+  ? Pick<WholeCall<Id>, 'shop' | 'baseUrl' | 'path' | 'query'>
   : WholeCall<Id>;
 
 /** The shop of the tenant, and the validated parts of the request with the contract's types. */

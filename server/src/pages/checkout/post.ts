@@ -6,6 +6,7 @@ import * as checkouts from '../../shop/checkout/checkouts.ts';
 import { complete, type GivenPayment } from '../../shop/checkout/complete.ts';
 import { cancelPayment, pay } from '../../shop/checkout/pay.ts';
 import { ShopError } from '../../shop/errors.ts';
+import { legalUrl } from '../../shop/merchant/legal-texts.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { marketingWording } from '../parts/marketing.ts';
@@ -185,7 +186,7 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
   const { db, tenant, actor, checkoutDeps, checkout, path, front, language } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
   if (!AMOUNT.test(expected_total)) throw new ShopError('invalid_request', 'The form lacks the total.');
-  if (front.legal.terms_required && front.legal.terms_url && posted.entered.terms !== 'yes') {
+  if (front.legal.terms_required && legalUrl(front, 'terms', '') && posted.entered.terms !== 'yes') {
     const mistakes: Mistake[] = [{ field: 'terms', message: language.say('checkout.ask_terms') }];
     return inShopOfVisit(visit, (shop) => showOpen(visit, shop, 'review', { status: 422, mistakes }));
   }

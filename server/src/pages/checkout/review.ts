@@ -1,4 +1,5 @@
 import { readableEmail } from '../../shop/emails.ts';
+import { legalUrls } from '../../shop/merchant/legal-texts.ts';
 import { addressLines } from '../parts/address-lines.ts';
 import { linkOut, page } from '../parts/document.ts';
 import { checkBox, csrfField, mistakeSummary, radios } from '../parts/form-parts.ts';
@@ -100,9 +101,9 @@ ${termsBox(view)}
 }
 
 /** The checkbox for accepting the shop's terms, with links. */
-function termsBox({ form, front: { legal }, language }: CheckoutView): Html | undefined {
-  const { terms_required, terms_url, privacy_url, withdrawal_url } = legal;
-  if (!terms_required || !terms_url) return undefined;
+function termsBox({ form, front, language }: CheckoutView): Html | undefined {
+  const { terms_url, privacy_url, withdrawal_url } = legalUrls(front, '');
+  if (!front.legal.terms_required || !terms_url) return undefined;
   const to = (address: string | null) => (words: string) => (address ? linkOut(address, words) : html`${words}`);
   const links = { terms: to(terms_url), privacy: to(privacy_url), withdrawal: to(withdrawal_url) };
   return checkBox(form, { name: 'terms', value: 'yes', label: rich(language, 'checkout.accept_terms', links) });

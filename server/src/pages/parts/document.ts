@@ -2,6 +2,7 @@ import type { Language } from '../../language/language.ts';
 import { accountLink, withdrawLink } from '../../shop/links.ts';
 import { brandStyle } from '../../shop/merchant/brand.ts';
 import type { Front } from '../../shop/merchant/front.ts';
+import { LEGAL_KINDS, legalUrl } from '../../shop/merchant/legal-texts.ts';
 import { FAVICON_PATH } from './favicon.ts';
 import { type Html, html } from './html.ts';
 import { brandPath, STYLE_PATH } from './style.ts';
@@ -69,16 +70,12 @@ function shopName({ name, brand }: Front): Html {
   return html`<p class="shop">${logo}<span dir="auto">${name}</span></p>`;
 }
 
-const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
-
 /** Link to the storefront, contact, and the withdrawal and legal links, which the law requires on every page. */
-function footer(
-  { language: { say }, back }: Document,
-  { site_id, name, brand, legal, storefront_url, withdrawal_page }: Front,
-): Html | undefined {
+function footer({ language: { say }, back }: Document, front: Front): Html | undefined {
+  const { site_id, name, brand, storefront_url, withdrawal_page } = front;
   const shop = back ?? storefront_url;
-  const links = LEGAL.flatMap((kind) => {
-    const address = legal[`${kind}_url`];
+  const links = LEGAL_KINDS.flatMap((kind) => {
+    const address = legalUrl(front, kind, '');
     return address ? [html`<li>${linkOut(address, say(`page.${kind}`))}</li>`] : [];
   });
   const { support_email, support_phone } = brand;

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../shop/escape-html.ts';
 
-/** Escaped HTML. Created only by `html`. */
+/** Escaped HTML. Created only by `html` and `sanitizedHtml`. */
 export class Html {
   readonly text: string;
 
@@ -13,10 +13,15 @@ export class Html {
   }
 }
 
+/** Inserts a merchant's text that was stored after `sanitizeHtml` (shop/rich-text.ts). */
+export function sanitizedHtml(text: string): Html {
+  return new Html(text);
+}
+
 type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 /**
- * Template tag for HTML. Escapes every value that `html` did not create, for text and quoted attributes. Joins lists,
+ * Template tag for HTML. Escapes every value that is not `Html`, for text and quoted attributes. Joins lists,
  * and omits false, null and undefined. Attributes must be quoted.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {

@@ -1,12 +1,13 @@
 /** The shop profile for agents. */
 
-import type { AgentPolicy, AgentShop, Brand, LegalLinks, Locale } from '@commerce-backend/spec';
+import type { AgentPolicy, AgentShop, Brand, Locale } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import { listCategories } from '../agent-limits/shop-categories.ts';
 import { offeredMethods, readTerms } from '../checkout/state.ts';
 import { withdrawFormUrl } from '../links.ts';
 import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
+import { type LegalPages, legalKinds, legalUrls } from '../merchant/legal-texts.ts';
 import { withdrawalPage } from '../merchant/withdrawal-page.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
@@ -18,11 +19,10 @@ import { termsInWords } from './terms.ts';
 
 const MAX_CATEGORIES = 50;
 
-interface Facts {
+interface Facts extends Omit<LegalPages, 'site_id'> {
   name: string;
   agent_policy: AgentPolicy;
   brand: Brand;
-  legal: LegalLinks;
   default_locale: Locale;
   withdrawal_page: boolean;
 }
@@ -35,7 +35,6 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
     listCategories(shop, MAX_CATEGORIES + 1),
   );
   const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
-  const { terms_url, privacy_url, imprint_url, withdrawal_url } = facts.legal;
   const options = terms.shipping_options;
   // Agents send category names back, so names that sanitizing would change are left out.
   const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
@@ -64,7 +63,7 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
       support_email: facts.brand.support_email,
       support_phone: sanitizeMerchantText(facts.brand.support_phone, CAPS.name),
       storefront_url: terms.storefront_url,
-      policies: { terms_url, privacy_url, imprint_url, withdrawal_url },
+      policies: legalUrls({ ...facts, site_id: shop.siteId }, checkoutDeps.hosts.addressOf(shop.siteId)),
       categories: shown.map((one) => ({ ...one, title: nameOf(one.title) })),
       more_categories: found.length > MAX_CATEGORIES,
     },
@@ -74,7 +73,7 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
 async function readFacts(shop: Shop): Promise<Facts> {
   const found = await shop.one<Facts>(
     sql`select name, agent_policy, default_locale, ${withdrawalPage} as withdrawal_page, ${JSON.stringify(NO_BRAND)}::jsonb || brand as brand,
-        ${JSON.stringify(NO_LEGAL)}::jsonb || legal as legal
+        ${JSON.stringify(NO_LEGAL)}::jsonb || legal as legal, ${legalKinds} as legal_texts
       from site_settings t where t.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);

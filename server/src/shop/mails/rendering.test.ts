@@ -5,7 +5,7 @@ import type { Part } from './parts.ts';
 import { type MailContent, render } from './rendering.ts';
 
 const language = languageFor('en', 'UTC');
-const FRONT = { site_id: 'x', brand: NO_BRAND, legal: NO_LEGAL, withdrawal_page: false };
+const FRONT = { site_id: 'x', brand: NO_BRAND, legal: NO_LEGAL, legal_texts: [], withdrawal_page: false };
 const BASE = 'https://shop.example';
 
 test('escapes texts of merchants and customers in mails, and keeps them out of mail headers', () => {

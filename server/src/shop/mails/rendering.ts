@@ -2,6 +2,7 @@ import type { Language } from '../../language/language.ts';
 import { withoutHidden } from '../hidden-characters.ts';
 import { withdrawLink } from '../links.ts';
 import type { Front } from '../merchant/front.ts';
+import { LEGAL_KINDS, legalUrl } from '../merchant/legal-texts.ts';
 import { CODE_CID, htmlOf } from './html-parts.ts';
 import { page } from './layout.ts';
 import type { Part } from './parts.ts';
@@ -37,8 +38,6 @@ export interface Mail {
   attachments?: Attachment[];
 }
 
-const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
-
 /** Renders the text and the HTML version of a mail. `baseUrl` is the base URL of the shop's pages. */
 export function render(
   { to, subject, headline, parts, language, reply_to, attachments = [] }: MailContent,
@@ -47,8 +46,8 @@ export function render(
 ): Mail {
   const signed = singleLine(front.name);
   const withdraw = { address: withdrawLink(baseUrl, front.site_id), label: language.say('withdrawal.link') };
-  const legal = LEGAL.flatMap((kind) => {
-    const address = front.legal[`${kind}_url`];
+  const legal = LEGAL_KINDS.flatMap((kind) => {
+    const address = legalUrl(front, kind, baseUrl);
     return address ? [{ address, label: language.say(`page.${kind}`) }] : [];
   });
   const links = front.withdrawal_page ? [withdraw, ...legal] : legal;
@@ -84,7 +83,7 @@ function imagesOf(part: Part): Attachment[] {
   return [{ filename: `${CODE_CID}.png`, content_type: 'image/png', bytes: part.code.bytes, cid: CODE_CID }];
 }
 
-type SignedBy = Pick<Front, 'site_id' | 'name' | 'brand' | 'legal' | 'withdrawal_page'>;
+type SignedBy = Pick<Front, 'site_id' | 'name' | 'brand' | 'legal' | 'legal_texts' | 'withdrawal_page'>;
 
 function asText(part: Part, { say }: Language): string {
   const label = (name: string) => say('mail.label', { name: cleaned(name) });

@@ -76,6 +76,8 @@ export async function compose(
   const write = WRITERS[template] as Writer<MailTemplate>;
   const baseUrl = addressOfHost(serverUrl, host);
   const content = await write({ shop, front, shop_name: front.name, baseUrl, serverUrl }, about);
-  const signed = FOR_STAFF.has(template) ? { ...front, legal: NO_LEGAL, withdrawal_page: false } : front;
+  const signed = FOR_STAFF.has(template)
+    ? { ...front, legal: NO_LEGAL, legal_texts: [], withdrawal_page: false }
+    : front;
   return content && render(content, signed, baseUrl);
 }

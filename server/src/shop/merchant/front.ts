@@ -1,16 +1,15 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
-import { NO_BRAND, NO_LEGAL, type WholeBrand, type WholeLegal } from './brand.ts';
+import { NO_BRAND, NO_LEGAL, type WholeBrand } from './brand.ts';
+import { type LegalPages, legalKinds } from './legal-texts.ts';
 import { withdrawalPage } from './withdrawal-page.ts';
 
 /** The profile of a shop that its pages and mails show. */
-export interface Front {
-  site_id: string;
+export interface Front extends LegalPages {
   name: string;
   default_locale: string;
   time_zone: string;
   brand: WholeBrand;
-  legal: WholeLegal;
   storefront_url: string | null;
   product_url_template: string | null;
   allowed_origins: string[];
@@ -25,7 +24,8 @@ export interface Front {
 /** The profile as JSON, from `site_settings t`. */
 export const frontObject = sql`json_build_object('site_id', t.site_id, 'name', t.name,
   'default_locale', t.default_locale, 'time_zone', t.time_zone, 'brand', ${JSON.stringify(NO_BRAND)}::jsonb || t.brand,
-  'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'storefront_url', t.storefront_url,
+  'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'legal_texts', ${legalKinds},
+  'storefront_url', t.storefront_url,
   'product_url_template', t.product_url_template, 'ask_for_marketing', t.ask_for_marketing,
   'require_ucp_signatures', t.require_ucp_signatures,
   'withdrawal_page', ${withdrawalPage},

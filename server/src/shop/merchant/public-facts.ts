@@ -26,10 +26,6 @@ export function publicMistakes(patch: SettingsPatch, baseUrl: string): Validatio
     const message = 'Unknown time zone. Send an IANA name such as Europe/Berlin.';
     mistakes.push(bodyMistake(['time_zone'], 'value_error', message));
   }
-  if (legal?.terms_required && !legal.terms_url) {
-    const message = 'Send terms_url too: shoppers must be able to read the terms that they accept.';
-    mistakes.push(bodyMistake(['legal', 'terms_required'], 'value_error', message));
-  }
   return brand?.accent_color ? [...mistakes, ...contrastMistakes(brand.accent_color)] : mistakes;
 }
 

@@ -24,6 +24,14 @@ import type { Shop } from '../shop.ts';
 import { repeatedRates } from '../tax-rates.ts';
 import { NO_BRAND, NO_LEGAL } from './brand.ts';
 import { invoicing, invoicingMissing } from './invoicing.ts';
+import {
+  type LegalPages,
+  legalKinds,
+  legalTexts,
+  legalUrls,
+  requireReadableTerms,
+  storedTexts,
+} from './legal-texts.ts';
 import { publicMistakes } from './public-facts.ts';
 import { withdrawalPage } from './withdrawal-page.ts';
 
@@ -47,6 +55,7 @@ const COLUMNS = selectList<Settings>({
   time_zone: sql`t.time_zone`,
   brand: sql`${JSON.stringify(NO_BRAND)}::jsonb || t.brand`,
   legal: sql`${JSON.stringify(NO_LEGAL)}::jsonb || t.legal`,
+  legal_texts: legalTexts,
   storefront_url: sql`t.storefront_url`,
   product_url_template: sql`t.product_url_template`,
   ask_for_marketing: sql`t.ask_for_marketing`,
@@ -68,7 +77,7 @@ export async function get(shop: Shop): Promise<Settings> {
   return found;
 }
 
-const PUBLIC_COLUMNS = selectList<PublicShop>({
+const PUBLIC_COLUMNS = selectList<Omit<PublicShop, 'policies'> & Pick<LegalPages, 'legal' | 'legal_texts'>>({
   site_id: sql`s.site_id`,
   merchant_id: sql`s.merchant_id`,
   name: sql`t.name`,
@@ -77,17 +86,22 @@ const PUBLIC_COLUMNS = selectList<PublicShop>({
   prices_include_tax: sql`t.prices_include_tax`,
   support_email: sql`t.brand ->> 'support_email'`,
   support_phone: sql`t.brand ->> 'support_phone'`,
-  policies: sql`jsonb_build_object('terms_url', t.legal -> 'terms_url', 'privacy_url', t.legal -> 'privacy_url',
-          'imprint_url', t.legal -> 'imprint_url', 'withdrawal_url', t.legal -> 'withdrawal_url')`,
+  legal: sql`${JSON.stringify(NO_LEGAL)}::jsonb || t.legal`,
+  legal_texts: legalKinds,
   withdrawal_form_path: sql`case when ${withdrawalPage} then '/sites/' || t.site_id || '/withdraw' end`,
 });
 
-export async function getPublic(shop: Shop): Promise<PublicShop> {
-  const found = await shop.one<PublicShop>(
+/**
+ * The facts for storefronts. Hosted pages have the server's base URL, from which they lead to the shop's host: responses
+ * are cached, and a change of the host does not end that.
+ */
+export async function getPublic(shop: Shop, baseUrl: string): Promise<PublicShop> {
+  const found = await shop.one<Omit<PublicShop, 'policies'> & LegalPages>(
     sql`select ${PUBLIC_COLUMNS} from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
-  return found;
+  const { legal, legal_texts, ...facts } = found;
+  return { ...facts, policies: legalUrls(found, baseUrl) };
 }
 
 /**
@@ -99,6 +113,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   if (patch.currency !== undefined) await changeCurrency(shop, patch.currency);
   const name = patch.name?.trim() ?? null;
+  const legal_texts = storedTexts(patch.legal_texts);
   const return_policy = storedPolicy(patch.return_policy, shop.currencyDigits);
   await shop.run(
     sql`update sites set merchant_name = coalesce(${name}, merchant_name),
@@ -107,8 +122,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
       where site_id = ${shop.siteId}`,
   );
   // In nullable fields, null clears the value, and a missing field keeps it.
-  await shop.run(
-    sql`update site_settings set
+  const stored = await shop.one<Pick<LegalPages, 'legal' | 'legal_texts'>>(
+    sql`update site_settings t set
         name = coalesce(${name}, name),
         prices_include_tax = coalesce(${patch.prices_include_tax ?? null}, prices_include_tax),
         tax_rates = coalesce(${json(patch.tax_rates)}::jsonb, tax_rates),
@@ -126,6 +141,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         default_locale = coalesce(${patch.default_locale ?? null}, default_locale),
         time_zone = coalesce(${patch.time_zone ?? null}, time_zone),
         brand = coalesce(${json(patch.brand)}::jsonb, brand), legal = coalesce(${json(patch.legal)}::jsonb, legal),
+        legal_texts = coalesce(${json(legal_texts)}::jsonb, legal_texts),
         storefront_url = case when ${patch.storefront_url !== undefined}
           then ${patch.storefront_url ?? null} else storefront_url end,
         product_url_template = case when ${patch.product_url_template !== undefined}
@@ -138,8 +154,10 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         withdrawal_page = coalesce(${patch.withdrawal_page ?? null}, withdrawal_page),
         invoicing = coalesce(${json(patch.invoicing)}::jsonb, invoicing),
         updated_at = now()
-      where site_id = ${shop.siteId}`,
+      where site_id = ${shop.siteId}
+      returning ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal as legal, ${legalKinds} as legal_texts`,
   );
+  if (stored) requireReadableTerms(patch, stored);
   return get(shop);
 }
 

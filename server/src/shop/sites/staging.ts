@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { TableColumns } from '../../backup/format.ts';
+import { arrivingTexts } from '../merchant/legal-texts.ts';
 import { sanitizeHtml } from '../rich-text.ts';
 import { bareName, filledColumns, STAFF, STAFF_IDS } from './moved-tables.ts';
 
@@ -86,6 +87,7 @@ const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
   ['collections', 'image_url', 'text'],
   ['order_lines', 'image_url', 'text'],
   ['site_settings', 'brand', 'jsonb'],
+  ['site_settings', 'legal_texts', 'jsonb'],
 ];
 
 /** Replaces the other server's base URL in the site's image URLs. */
@@ -126,6 +128,15 @@ export async function cleanTexts(client: pg.Client): Promise<void> {
       name = ${shown('name')},
       time_zone = case when lower(time_zone) in (select lower(name) from pg_timezone_names) then time_zone else 'UTC' end`,
   );
+  const settings = await client.query<{ site_id: string; legal_texts: unknown }>(
+    `select site_id, legal_texts from ${staged('site_settings')}`,
+  );
+  for (const { site_id, legal_texts } of settings.rows) {
+    await client.query(`update ${staged('site_settings')} set legal_texts = $2 where site_id = $1`, [
+      site_id,
+      JSON.stringify(arrivingTexts(legal_texts)),
+    ]);
+  }
   await client.query(`update ${staged('sites')} set merchant_name = ${shown('merchant_name')}`);
   for (const [table, column] of LINKS) {
     await client.query(`update ${staged(table)} set ${column} = null where ${column} !~* '^https?://'`);
