@@ -92,19 +92,16 @@ export async function showOpen(
   const saved = await savedAddresses(visit, shop, checkout);
   const query = enteredInQuery(req.query, saved);
   const guess = { ...checkout, countries, home: delivery.home, languages: req.acceptsLanguages() };
-  const destination = destinationOf({ ...query, ...entered }, guess);
+  // Without a delivery, the billing address determines the tax.
+  const destination = checkout.requires_shipping ? destinationOf({ ...query, ...entered }, guess) : { country: null };
   const { country } = destination;
   const choices = country ? (await choicesForCart(shop, checkout.cart_id, destination)).shipping_options : [];
   const before = enteredBefore(checkout, { country, choices });
   const values = { ...before, ...query, ...entered };
   const selected = choices.find(({ id }) => id === values.shipping_option_id);
   if (!selected && before.shipping_option_id) values.shipping_option_id = before.shipping_option_id;
-  const method = checkout.payment_methods.find((one) => one === values.payment_method);
-  const selection = {
-    destination,
-    shipping_option_id: values.shipping_option_id ?? null,
-    payment_method: method === 'free' ? null : (method ?? null),
-  };
+  const { shipping_option_id = null, payment_method = null } = values;
+  const selection = { destination, shipping_option_id, payment_method };
   const isDraft = visit.checkout.source === 'dashboard';
   const hasCustomer = visit.checkout.customer_id !== null;
   const view: CheckoutView = {
