@@ -124,6 +124,7 @@ export async function showOpen(
     showsExactStock: visit.tenant.show_stock === 'exact',
     testCard: takesTestCards(visit),
     form: { language, entered: values, mistakes },
+    chosen: CHOICES.filter((name) => entered[name]),
     alert: isElsewhere ? elsewhere(language) : alert?.(checkout),
     changed,
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
@@ -134,6 +135,9 @@ export async function showOpen(
   const isReview = wish === 'review' && !isElsewhere && wantedOf(visit, checkout).length === 0;
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
+
+/** Fields with a default, which the page's script replaces by the default of another destination until one is chosen. */
+const CHOICES = ['shipping_option_id', 'payment_method'] as const;
 
 /** States that the buyer's data is not shown, because it was entered in another browser. */
 function elsewhere({ say }: Language): Html {
