@@ -163,6 +163,10 @@ test('the hosted checkout offers payment on delivery with its fee, and charges t
   };
   expect(form.html).toMatch(/Cash on delivery is possible for a fee of [^<]*3\.50/);
   expect(form.html).toContain('value="manual"');
+  // The page's script gets the total with the fee.
+  const inPlace = await browser.open(`${url}?change=1&country=DE&option=${cod.id}&payment=manual`);
+  expect(/id="fold-total"><data value="([^"]+)"/.exec(inPlace.html)?.[1]).toBe('28.40');
+  expect(inPlace.html).toMatch(/name="payment_method" value="manual" checked/);
   const choices = { shipping_option_id: cod.id, payment_method: 'manual' };
   const review = await browser.press(form, 'save', { ...entered, ...choices });
   expect(review.html).toContain('28.40');

@@ -68,13 +68,14 @@ export async function deleteAccount(visit: AccountVisit, body: FormBody, custome
   const { say } = language;
   const password = body.get('password_for_deletion') ?? '';
   await count(visit, 'storefront.deleteCustomer');
-  const again = async (mistake: Mistake<FieldName>, status: number) => {
+  const again = (effects: DeletionEffects, mistake: Mistake<FieldName>, status: number) => {
     const csrf = guard.csrfFor(visit.req, res, accountForm(visit));
-    return deletionView(visit, csrf, await readEffects(visit), { mistakes: [mistake], status });
+    return deletionView(visit, csrf, effects, { mistakes: [mistake], status });
   };
-  if (!password) return again({ field: 'password_for_deletion', message: say('profile.password_empty') }, 422);
+  const empty: Mistake<FieldName> = { field: 'password_for_deletion', message: say('profile.password_empty') };
+  if (!password) return again(await readEffects(visit), empty, 422);
   const verified = await verifyPassword<FieldName>(visit, 'password_for_deletion', password);
-  if ('mistake' in verified) return again(verified.mistake, 401);
+  if ('mistake' in verified) return again(await readEffects(visit), verified.mistake, 401);
   const act = { operation_id: 'storefront.deleteCustomer', action: 'delete_account', body } as const;
   const answer = await runAction(
     visit,
@@ -83,9 +84,9 @@ export async function deleteAccount(visit: AccountVisit, body: FormBody, custome
       await erasure.remove(shop, customer_id);
       return { redirect: doneAt(path, 'deleted') };
     },
-    async (_shop, error) => {
+    async (shop, error) => {
       if (!(error instanceof ShopError && error.code === 'payment_in_progress')) throw error;
-      return again({ message: say('profile.delete_paying') }, 409);
+      return again(await deletionEffects(shop), { message: say('profile.delete_paying') }, 409);
     },
   );
   if (!('redirect' in answer)) return answer;

@@ -34,7 +34,10 @@ function readProfile(visit: AccountVisit): Promise<Customer> {
 }
 
 async function showAgain(visit: AccountVisit, form: ProfileForm): Promise<PageAnswer> {
-  const profile = await readProfile(visit);
+  return formAgain(visit, form, await readProfile(visit));
+}
+
+function formAgain(visit: AccountVisit, form: ProfileForm, profile: Customer): PageAnswer {
   return profileView(visit, visit.guard.csrfFor(visit.req, visit.res, accountForm(visit)), profile, form);
 }
 
@@ -107,12 +110,11 @@ export async function changePassword(visit: AccountVisit, body: FormBody, sessio
     ...(!unfit && again !== new_password ? [{ field: 'new_password_again' as const, message: repeated }] : []),
   ];
   if (mistakes.length > 0) return showAgain(visit, { entered: {}, mistakes, status: 422 });
-  const refused = (error: unknown) => {
-    const mistakes = [wrongPassword(visit, 'current_password', error)];
-    return showAgain(visit, { entered: {}, mistakes, status: 401 });
+  const refused = (error: unknown): ProfileForm => {
+    return { entered: {}, mistakes: [wrongPassword(visit, 'current_password', error)], status: 401 };
   };
   const preparing = account.preparePasswordChange(db, tenant, actor, { current_password, new_password });
-  const change = await preparing.catch((error: unknown) => refused(error));
+  const change = await preparing.catch((error: unknown) => showAgain(visit, refused(error)));
   if (!('new_hash' in change)) return change;
   const act = { operation_id: 'storefront.changePassword', action: 'change_password', body } as const;
   const answer = await runAction(
@@ -122,7 +124,7 @@ export async function changePassword(visit: AccountVisit, body: FormBody, sessio
       await account.changePassword(shop, change, session.session_id);
       return { redirect: doneAt(accountViewPath(visit.path, 'profile'), 'password_changed') };
     },
-    (_shop, error) => refused(error),
+    async (shop, error) => formAgain(visit, refused(error), await account.profile(shop)),
   );
   if ('redirect' in answer) guard.renew(res);
   return answer;

@@ -301,6 +301,21 @@ test('deleting the account needs the password, names open orders and agents, and
   expect((await browser.send(target, formWith(form.html, 'delete_account'))).response.status).toBe(403);
 });
 
+test('the account is not deleted while a payment is in progress, and the page says so', async () => {
+  const shop = await openShop();
+  const { customer, browser } = await givenVisitor(shop);
+  const { id: checkout_id } = await shop.givenCheckout({ client: customer.client, payment_method: 'card' });
+  await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: { path: { checkout_id } },
+    body: { payment: { card_token: 'tok_3ds' } },
+  });
+  const form = await browser.open(accountOf(shop, '&view=delete'));
+  const refused = await browser.press(form, 'delete_account', { password_for_deletion: PASSWORD });
+  expect(refused.response.status).toBe(409);
+  expect(textOf(refused.html)).toContain('A payment is being processed at the moment.');
+  expect(heading(await browser.open(accountOf(shop)))).toBe('Your account');
+});
+
 test('the account shows all orders page by page, each with its picture, items, state and total', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop, { 'Accept-Language': 'de' });

@@ -121,6 +121,8 @@ test('shows pictures and the sum of a buy link, and takes changed quantities int
   expect(changed.html).toContain('<data value="42.00">');
   const same = await browser.press(changed, 'update_quantities', { [`quantity_${one}`]: '-1' });
   expect(same.path).toBe(changed.path);
+  const emptied = await browser.press(changed, 'begin_checkout', { [`quantity_${one}`]: '0' });
+  expect(emptied.path).toBe(changed.path);
 
   const checkout = await browser.press(changed, 'begin_checkout', { [`quantity_${one}`]: '4' });
   expect(checkout.path).toMatch(/^\/checkout\/chk_/);

@@ -100,16 +100,17 @@ function linkIn({ link }: BasketVisit, body: FormBody): BuyLink {
     const wanted = entered !== undefined && /^\d{1,3}$/.test(entered) ? Number(entered) : quantity;
     return wanted === 0 ? [] : [{ variant_id, quantity: wanted }];
   });
-  return { ...link, lines: lines.length > 0 ? lines : link.lines };
+  return { ...link, lines };
 }
 
 /**
  * Creates the cart and its checkout, which reserves the stock, and redirects to the checkout. An invalid discount code
  * is ignored, because shoppers can enter another one there. After a change of quantities, redirects to the link with
- * these quantities.
+ * these quantities, or to the same link if nothing is left.
  */
 async function post(arrived: BasketVisit, body: FormBody): Promise<PageAnswer> {
   const link = linkIn(arrived, body);
+  if (link.lines.length === 0) return { redirect: arrived.path };
   const visit = { ...arrived, link, path: pathOf(arrived.tenant.site_id, link) };
   const { checkoutDeps, variants, language } = visit;
   if (body.get('action') === 'update_quantities') return { redirect: visit.path };

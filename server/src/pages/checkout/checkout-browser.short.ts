@@ -140,6 +140,7 @@ for (const width of [1280, 390]) {
       if (width === 390) expect(height).toBeLessThan(2_000);
       const selected = () =>
         page.$eval('[name="shipping_option_id"]:checked', (input) => input.closest('.choice')?.textContent);
+      const eventually = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 10_000 });
       const total = () => page.$eval(width === 390 ? '#fold-total' : '#totals .sum', ({ textContent }) => textContent);
 
       // The fields report mistakes when they are left, and stop as soon as the mistake is corrected.
@@ -155,17 +156,17 @@ for (const width of [1280, 390]) {
 
       await page.type('#shipping_last_name', 'Okafor');
       await page.select('#shipping_country', 'NZ');
-      await expect.poll(selected).toContain('Island parcel');
-      await expect.poll(total).toBe('€63.50');
+      await eventually(selected).toContain('Island parcel');
+      await eventually(total).toBe('€63.50');
       await page.select('#shipping_country', 'US');
       await page.waitForSelector('#shipping-state #shipping_state');
       await page.select('#shipping_country', 'DE');
-      await expect.poll(() => page.$('#shipping-state #shipping_state')).toBeNull();
+      await eventually(() => page.$('#shipping-state #shipping_state')).toBeNull();
       await page.type('#shipping_address1', 'Lindenallee 7');
       await page.type('#shipping_postal_code', '10115');
       await page.keyboard.press('Tab');
-      await expect.poll(selected).toContain('Bike courier');
-      await expect.poll(total).toBe('€63.00');
+      await eventually(selected).toContain('Bike courier');
+      await eventually(total).toBe('€63.00');
       await expectFocus(page, 'shipping_city');
       await page.keyboard.type('Berlin');
       await page.click('label[for="payment_method"]');
@@ -194,6 +195,36 @@ for (const width of [1280, 390]) {
     90_000,
   );
 }
+
+played(
+  'after a mistake, the chosen delivery and payment stay when the address changes',
+  async () => {
+    const { url } = await givenCheckout();
+    const { page } = await openTab(browser(), 1280, { script: true });
+    await page.goto(url);
+    const choices = () =>
+      page.$$eval('.choice input:checked', (inputs) =>
+        inputs.map((input) => input.closest('.choice')?.querySelector('label')?.textContent?.trim()),
+      );
+    const [billing, delivery, payment] = await choices();
+    const [, pickup] = await page.$$('[name="shipping_option_id"]');
+    await Promise.all([page.waitForResponse(() => true), pickup?.click()]);
+    const transfer = '[name="payment_method"][value="bank_transfer"]';
+    await Promise.all([page.waitForResponse(() => true), page.click(transfer)]);
+    await page.type('#email', 'june@');
+    await press(page, 'save');
+    await page.waitForSelector('#email-error');
+    const chosen = await choices();
+    expect(chosen[0]).toBe(billing);
+    expect(chosen[1]).not.toBe(delivery);
+    expect(chosen[2]).not.toBe(payment);
+
+    await page.select('#shipping_country', 'NZ');
+    await page.waitForSelector('[name="shown_country"][value="NZ"]');
+    expect(await choices()).toEqual(chosen);
+  },
+  60_000,
+);
 
 played(
   'a buy link shows its items with pictures, and opens the checkout with the changed quantity',

@@ -716,6 +716,30 @@ test('a checkout without shipping requires no shipping option, and can have a to
   expect(orders?.[0]).toMatchObject({ total: '0.00', payment_method: 'free', billing_address: { country: 'AT' } });
 });
 
+test('the form of a checkout without shipping shows the total at the billing address, not at a guessed country', async () => {
+  const shop = await openShop();
+  await shop.givenTerms({
+    prices_include_tax: false,
+    tax_rates: [
+      { country: 'DE', rate: '0.19' },
+      { country: 'AT', rate: '0.20' },
+    ],
+  });
+  const variants = [{ price: '50.00', requires_shipping: false, inventory_quantity: 9 }];
+  const product = await shop.givenProduct({ name: 'Pattern to print', variants });
+  const cart = await shop.givenCart([{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }]);
+  const { data } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  const url = data?.checkout_url ?? '';
+  const browser = new PaperBrowser(shop.baseUrl);
+  const entries = { email: 'june@example.com', billing_country: 'AT', billing_last_name: 'Okafor' };
+  const address = { billing_address1: 'Hauptplatz 1', billing_postal_code: '8010', billing_city: 'Graz' };
+  const first = await browser.open(url, { headers: { 'Accept-Language': 'de-DE' } });
+  const review = await browser.press(first, 'save', { ...entries, ...address, payment_method: 'bank_transfer' });
+  expect(review.html).toContain('€60.00');
+  const form = await browser.open(`${url}?change=1`);
+  expect(/id="fold-total"><data value="([^"]+)"/.exec(form.html)?.[1]).toBe('60.00');
+});
+
 test('a declined card creates no order, and the shopper can use another card', async () => {
   const given = await givenCheckout();
   const { browser } = given;

@@ -51,9 +51,9 @@ function onDelivery(language: Language, { cash_on_delivery_fee: fee }: ShippingC
  * Renders the choice of payment methods. Payment on delivery is included if any shipping option allows it. If the shop
  * only accepts payment on receipt and no shipping option is chosen yet, shows a notice instead.
  */
-export function paymentPart({ checkout, choices, form, language, loginPath }: CheckoutView): Html {
+export function paymentPart({ summed, choices, form, language, loginPath }: CheckoutView): Html {
   const { say } = language;
-  const offered = checkout.payment_methods;
+  const offered = summed.payment_methods;
   const isAdded = !offered.includes('manual') && !offered.includes('free') && choices.some(hasFee);
   const methods = isAdded ? [...offered, 'manual' as const] : offered;
   if (methods.length === 0) {

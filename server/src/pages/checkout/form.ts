@@ -26,7 +26,7 @@ ${!isBuyable(view) && notBuyable(language, view.isDraft)}
 ${mistakeSummary(say('checkout.check_fields'), form.mistakes)}
 ${checkoutScript}
 <div class="columns">
-<form id="checkout" class="entry" method="post" action="${view.path}" novalidate data-mistake="${say('page.mistake')}">
+<form id="checkout" class="entry" method="post" action="${view.path}" novalidate data-mistake="${say('page.mistake')}" data-chosen="${view.chosen.join(' ')}">
 ${csrfField(view.csrf)}
 <input type="hidden" name="fields" value="all">
 ${contact(view)}

@@ -92,19 +92,16 @@ export async function showOpen(
   const saved = await savedAddresses(visit, shop, checkout);
   const query = enteredInQuery(req.query, saved);
   const guess = { ...checkout, countries, home: delivery.home, languages: req.acceptsLanguages() };
-  const destination = destinationOf({ ...query, ...entered }, guess);
+  // Without a delivery, the billing address determines the tax.
+  const destination = checkout.requires_shipping ? destinationOf({ ...query, ...entered }, guess) : { country: null };
   const { country } = destination;
   const choices = country ? (await choicesForCart(shop, checkout.cart_id, destination)).shipping_options : [];
   const before = enteredBefore(checkout, { country, choices });
   const values = { ...before, ...query, ...entered };
   const selected = choices.find(({ id }) => id === values.shipping_option_id);
   if (!selected && before.shipping_option_id) values.shipping_option_id = before.shipping_option_id;
-  const method = checkout.payment_methods.find((one) => one === values.payment_method);
-  const selection = {
-    destination,
-    shipping_option_id: values.shipping_option_id ?? null,
-    payment_method: method === 'free' ? null : (method ?? null),
-  };
+  const { shipping_option_id = null, payment_method = null } = values;
+  const selection = { destination, shipping_option_id, payment_method };
   const isDraft = visit.checkout.source === 'dashboard';
   const hasCustomer = visit.checkout.customer_id !== null;
   const view: CheckoutView = {
@@ -127,6 +124,7 @@ export async function showOpen(
     showsExactStock: visit.tenant.show_stock === 'exact',
     testCard: takesTestCards(visit),
     form: { language, entered: values, mistakes },
+    chosen: CHOICES.filter((name) => entered[name]),
     alert: isElsewhere ? elsewhere(language) : alert?.(checkout),
     changed,
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
@@ -137,6 +135,9 @@ export async function showOpen(
   const isReview = wish === 'review' && !isElsewhere && wantedOf(visit, checkout).length === 0;
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
+
+/** Fields with a default, which the page's script replaces by the default of another destination until one is chosen. */
+const CHOICES = ['shipping_option_id', 'payment_method'] as const;
 
 /** States that the buyer's data is not shown, because it was entered in another browser. */
 function elsewhere({ say }: Language): Html {

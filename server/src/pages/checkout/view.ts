@@ -5,7 +5,7 @@ import { assistantNamed, budgetInWords, endInWords } from '../parts/agent-words.
 import { type Html, html } from '../parts/html.ts';
 import type { Summary } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
-import type { FormState } from './fields.ts';
+import type { FieldName, FormState } from './fields.ts';
 
 /** The data for the page of an open checkout. */
 export interface CheckoutView {
@@ -42,6 +42,8 @@ export interface CheckoutView {
   /** Whether card payments use the test provider's tokens. */
   testCard: boolean;
   form: FormState;
+  /** Choices that the shopper has already posted, so that the page's script keeps them. */
+  chosen: readonly FieldName[];
   /** An alert at the top of the page, for example that the total has changed. */
   alert?: Html | undefined;
   /** Fields of the checkout that have changed since the posted review. */

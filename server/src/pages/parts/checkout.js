@@ -2,7 +2,7 @@
 const form = document.querySelector('#checkout');
 const changed = new WeakSet();
 /** Names of the choices that the shopper has made. Until then, the cheapest delivery is selected. */
-const chosen = new Set();
+const chosen = new Set(form.dataset.chosen.split(' '));
 const STATES = ['shipping-state', 'shipping-rare-state'];
 const TOTALS = ['totals', 'fold-total'];
 /** The parts to load after a change of these fields. */

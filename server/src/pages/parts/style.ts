@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import { styleOfVersion } from '../../shop/merchant/brand.ts';
 
-/** The stylesheet of all pages. Its URL contains a hash of its content, so that it can be cached forever. */
-const css = readFileSync(new URL('./style.css', import.meta.url));
+/**
+ * The stylesheet of all pages, without comments and indentation. Its URL contains a hash of its content, so that it can
+ * be cached forever.
+ */
+const css = readFileSync(new URL('./style.css', import.meta.url), 'utf8').replaceAll(/\/\*.*?\*\/|^\s+/gms, '');
 const hash = createHash('sha256').update(css).digest('hex').slice(0, 16);
 
 export const STYLE_PATH = `/assets/pages-${hash}.css`;

@@ -313,7 +313,7 @@ export async function missingAfter(
 
 /**
  * Returns an open checkout as it would be with this destination, shipping option and payment method, without applying
- * them. An option that is not available is ignored.
+ * them. An option or a method that is not available is ignored.
  */
 export async function preview(
   shop: Shop,
@@ -331,7 +331,7 @@ export async function preview(
 interface Preview {
   destination: Destination;
   shipping_option_id: string | null;
-  payment_method: Checkout['payment_method'];
+  payment_method: string | null;
 }
 
 /** Stores the language of the page on a checkout that has none, so that its mails use the same language. */
