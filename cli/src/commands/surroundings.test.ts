@@ -150,7 +150,16 @@ test('rejects a .commerce.json without a profile, and `use` with an unknown prof
 test('groups the commands of the help by topic', async () => {
   const { out } = await (await user()).commerce(['--help']);
   const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
-  const topics = ['Start', 'Logins', 'Catalogue', 'Orders', 'Customers and sales', 'Settings', 'Agents', 'Integrations'];
+  const topics = [
+    'Start',
+    'Logins',
+    'Catalogue',
+    'Orders',
+    'Customers and sales',
+    'Settings',
+    'Agents',
+    'Integrations',
+  ];
   expect(headings).toEqual(['Options', ...topics, 'Audit and logs', 'Environment', 'Exit codes', 'Examples']);
   expect(out).toMatch(/\nCatalogue:\n {2}products .*\n {2}variants /);
 });
