@@ -41,6 +41,7 @@ import { addStatus } from './commands/status.ts';
 import { addStorefrontTokens } from './commands/storefront-tokens.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
 import { addTrigger } from './commands/trigger.ts';
+import { addUse } from './commands/use.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWhoami } from './commands/whoami.ts';
 import { addWithdrawals } from './commands/withdrawals.ts';
@@ -54,7 +55,7 @@ const FOOT = `
 Environment:
   COMMERCE_API_KEY   an API key to call with, in place of the profile's login
   COMMERCE_URL       the server, in place of the profile's
-  COMMERCE_PROFILE   the profile to use when --profile names none (default: "default")
+  COMMERCE_PROFILE   the profile to use when --profile names none (default: that of the folder, see commerce use)
   COMMERCE_CONFIG    the file of the profiles (default: ~/.config/commerce/config.json)
   NO_COLOR           any value: no colours
 
@@ -119,54 +120,28 @@ function withFlags(report: Report, command: Command | undefined): Report {
   return { ...report, detail };
 }
 
-/** In the order of the help text. */
-const COMMANDS: ((program: Command, terminal: Terminal) => unknown)[] = [
-  addInit,
-  addDev,
-  addLogs,
-  addLogin,
-  addLogout,
-  addWhoami,
-  addAccount,
-  addStatus,
-  addSetup,
-  addOverview,
-  addSales,
-  addNotifications,
-  addProfiles,
-  addOpen,
-  addStaff,
-  addApiKeys,
-  addStorefrontTokens,
-  addSyncKeys,
-  addProducts,
-  addProductParts,
-  addFiles,
-  addCollections,
-  addInventory,
-  addOrders,
-  addDraftOrders,
-  addReturns,
-  addWithdrawals,
-  addInvoices,
-  addPayments,
-  addSettings,
-  addDiscounts,
-  addShippingOptions,
-  addCustomers,
-  addMoveIn,
-  addAgents,
-  addAssistants,
-  addAudit,
-  addWebhooks,
-  addDeliveries,
-  addListen,
-  addMcp,
-  addMock,
-  addTrigger,
-  addApi,
-  addCompletion,
-];
+/** By the headings of the help text, in its order. */
+const COMMANDS: Record<string, ((program: Command, terminal: Terminal) => unknown)[]> = {
+  Start: [addInit, addDev, addOpen, addStatus, addSetup, addCompletion],
+  Logins: [addLogin, addLogout, addWhoami, addAccount, addProfiles, addUse],
+  Catalogue: [addProducts, addProductParts, addFiles, addCollections, addInventory],
+  Orders: [addOrders, addDraftOrders, addReturns, addWithdrawals, addInvoices],
+  'Customers and sales': [addCustomers, addDiscounts, addOverview, addSales],
+  Settings: [addSettings, addPayments, addShippingOptions, addStaff, addNotifications, addMoveIn],
+  Agents: [addAgents, addAssistants, addMcp],
+  Integrations: [
+    addApiKeys,
+    addStorefrontTokens,
+    addSyncKeys,
+    addWebhooks,
+    addDeliveries,
+    addListen,
+    addTrigger,
+    addMock,
+    addApi,
+  ],
+  'Audit and logs': [addAudit, addLogs],
+};
 
 /** Creates all commands. */
 export function createProgram(terminal: Terminal): Command {
@@ -188,7 +163,11 @@ export function createProgram(terminal: Terminal): Command {
       outputError: () => {},
     })
     .exitOverride();
-  for (const add of COMMANDS) add(program, terminal);
+  for (const [heading, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(`${heading}:`);
+    for (const add of commands) add(program, terminal);
+  }
+  program.commandsGroup('Start:').helpCommand(true);
   return program;
 }
 

@@ -18,10 +18,10 @@ const OPERATIONS = new Map(
   ),
 );
 
-const { env, stdin, stdout, stderr, once, off } = process;
+const { env, cwd, stdin, stdout, stderr, once, off } = process;
 const leaves = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-const COMMANDS = leaves(createProgram({ env, stdin, stdout, stderr, once, off }));
+const COMMANDS = leaves(createProgram({ env, cwd, stdin, stdout, stderr, once, off }));
 const DECLARED = new Set<string>(COMMANDS.flatMap((command) => calledBy(command)));
 
 /** Operations that the code calls, found by literal methods and paths in the source. */

@@ -5,6 +5,7 @@ import { createDashboardClient, type DashboardClient, type DashboardCredentials 
 import type { Command } from 'commander';
 import { type Profile, readProfiles } from './config.ts';
 import { CommandError, EXIT, usageError } from './errors.ts';
+import { folderProfile } from './folder-profile.ts';
 import { DATA_DIR } from './local/folder.ts';
 import { withStepUp } from './step-up.ts';
 import type { Terminal } from './terminal.ts';
@@ -32,15 +33,17 @@ export type Patience = { maxAttempts?: number; maxWaitMs?: number; timeoutMs?: n
 
 export const LOCAL_URL = 'http://localhost:8080';
 
-/** Name of the profile: --profile, COMMERCE_PROFILE or "default". */
-export function profileNameOf({ profile }: GlobalOptions, { env }: Pick<Terminal, 'env'>): string {
-  return profile || env.COMMERCE_PROFILE || 'default';
+type Place = Pick<Terminal, 'env' | 'cwd'>;
+
+/** Name of the profile: --profile, COMMERCE_PROFILE, that of the folder or "default". */
+export function profileNameOf({ profile }: GlobalOptions, { env, cwd }: Place): string {
+  return profile || env.COMMERCE_PROFILE || folderProfile({ cwd })?.profile || 'default';
 }
 
 /** The server's URL. Needs no login. */
-export async function serverOf(command: Command, { env }: Terminal): Promise<string> {
+export async function serverOf(command: Command, { env, cwd }: Terminal): Promise<string> {
   const options = command.optsWithGlobals<GlobalOptions>();
-  const name = profileNameOf(options, { env });
+  const name = profileNameOf(options, { env, cwd });
   const profiles = await readProfiles(env);
   return addressOf(options, env, Object.hasOwn(profiles, name) ? profiles[name] : undefined);
 }

@@ -3,6 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 /** The parts of `process` that commands use. Tests replace it. */
 export interface Terminal {
   env: Record<string, string | undefined>;
+  /** The current folder. */
+  cwd(): string;
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };

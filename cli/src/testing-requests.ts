@@ -251,8 +251,8 @@ const leaves = (command: Command, path: string[] = []): { command: Command; path
   command.commands.length === 0
     ? [{ command, path }]
     : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
-const { env, stdin, stdout, stderr, once, off } = process;
-export const COMMANDS = leaves(createProgram({ env, stdin, stdout, stderr, once, off }));
+const { env, cwd, stdin, stdout, stderr, once, off } = process;
+export const COMMANDS = leaves(createProgram({ env, cwd, stdin, stdout, stderr, once, off }));
 
 export const CASES = OPERATIONS.filter(({ id, fields }) => fields.length > 0 && !WRITTEN.has(id)).map((operation) => {
   const found = COMMANDS.find(({ command }) => calledBy(command).some((id) => id === operation.id));

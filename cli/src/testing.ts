@@ -83,6 +83,8 @@ interface Keyboard {
   input?: string;
   typed?: string;
   columns?: number;
+  /** The current folder; the user's home when absent. */
+  cwd?: string;
 }
 
 /**
@@ -94,10 +96,10 @@ export async function user(env: Record<string, string> = {}) {
   const config = join(home, 'config.json');
   const own = { HOME: home, COMMERCE_CONFIG: config, DATA_DIR: join(home, 'data') };
   /** A running command: its output so far, and a function that simulates Ctrl-C. */
-  const begin = (args: string[], { input = '', typed, columns = 100 }: Keyboard = {}) => {
+  const begin = (args: string[], { input = '', typed, columns = 100, cwd = home }: Keyboard = {}) => {
     const [stdout, stderr] = [collector(typed !== undefined, columns), collector(typed !== undefined, columns)];
     const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);
-    const streams = { env: { ...own, ...env }, stdin, stdout, stderr };
+    const streams = { env: { ...own, ...env }, cwd: () => cwd, stdin, stdout, stderr };
     const terminal: Terminal & EventEmitter = Object.assign(new EventEmitter(), streams);
     const ended = run(args, terminal).then((code): Outcome => ({ code, out: stdout.text(), err: stderr.text() }));
     return { out: stdout.text, err: stderr.text, interrupt: () => terminal.emit('SIGINT'), ended };

@@ -42,6 +42,8 @@ export default defineConfig({
         ['Run a shop', '/start/merchant'],
         ['Operate servers', '/start/operator'],
         ['Create a shop without a clone', '/new-shop'],
+        ['A storefront with Next.js', '/nextjs'],
+        ['Open a shop in Germany', '/german-shop'],
       ),
       of(
         'Selling',
@@ -70,6 +72,8 @@ export default defineConfig({
         ['Assistants of staff', '/assistants'],
         ['Sync', '/sync'],
         ['Webhooks', '/webhooks'],
+        ['Custom data', '/custom-data'],
+        ['Calls from a browser (CORS)', '/cors'],
         ['Examples', '/examples'],
       ),
       of(

@@ -16,7 +16,7 @@ function begin(address: string, token: string) {
 function start(words: string[], token: string) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const env = { COMMERCE_AGENT_TOKEN: token, COMMERCE_CONFIG: '/nowhere/config.json' };
-  const ended = run(words, Object.assign(new EventEmitter(), { env, stdin, stdout, stderr }));
+  const ended = run(words, Object.assign(new EventEmitter(), { env, cwd: process.cwd, stdin, stdout, stderr }));
   return { stdin, stdout, stderr, ended };
 }
 

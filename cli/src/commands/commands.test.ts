@@ -38,12 +38,12 @@ test('a command reports an invalid argument and the allowed values, in the reque
   expect(JSON.parse(program.err)).toMatchObject({ error: 'usage', exit_code: 2 });
 });
 
-const { env, stdin, stdout, stderr, once, off } = process;
+const { env, cwd, stdin, stdout, stderr, once, off } = process;
 
 const leaves = (command: Command, path: string[] = []): string[][] =>
   command.commands.length === 0 ? [path] : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
 
-const COMMANDS = leaves(createProgram({ env, stdin, stdout, stderr, once, off }));
+const COMMANDS = leaves(createProgram({ env, cwd, stdin, stdout, stderr, once, off }));
 
 test.each(COMMANDS.map((path) => path.join(' ')))('shows help with examples for %s', async (command) => {
   const { commerce } = await user();

@@ -42,8 +42,8 @@ test.each(ASKING)('%j asks for confirmation without --yes', async (args, questio
 const FINAL = /^(?:anonymi[sz]e|cancel|delete|mark-paid|refund|remove|revoke)$/;
 
 test('every irreversible command has the option --yes', async () => {
-  const { env, stdin, stdout, stderr, once, off } = process;
-  const program = createProgram({ env, stdin, stdout, stderr, once, off });
+  const { env, cwd, stdin, stdout, stderr, once, off } = process;
+  const program = createProgram({ env, cwd, stdin, stdout, stderr, once, off });
   const leaves = [program, ...program.commands].flatMap(({ commands }) => commands);
   const final = leaves.filter((command) => FINAL.test(command.name()));
   expect(final.length).toBeGreaterThan(8);

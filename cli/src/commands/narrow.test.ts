@@ -42,7 +42,7 @@ function idsIn(answer: unknown): string[] {
   return ((rows ?? []) as { id?: string }[]).flatMap(({ id }) => id ?? []);
 }
 
-const { env, stdin, stdout, stderr, once, off } = process;
+const { env, cwd, stdin, stdout, stderr, once, off } = process;
 const leaves = (command: Command, path: string[] = []): { args: string[]; reads: string[] }[] =>
   command.commands.length > 0
     ? command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
@@ -54,7 +54,7 @@ const READ_IDS = new Set(READS.map(({ id }) => id));
  * Every command that shows a list, found by its operations. Commands that also write are left out, because they use
  * lists only to find objects. Downloads are left out too.
  */
-const LISTS = leaves(createProgram({ env, stdin, stdout, stderr, once, off })).filter(
+const LISTS = leaves(createProgram({ env, cwd, stdin, stdout, stderr, once, off })).filter(
   ({ args, reads }) =>
     reads.some((id) => /^dashboard\.(?:list|getOrderTimeline)/.test(id)) &&
     reads.every((id) => READ_IDS.has(id)) &&

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { folderProfile } from '../folder-profile.ts';
 import { facts, moment, show } from '../output.ts';
 import { type GlobalOptions, openSession, profileNameOf, serverOf } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -25,8 +26,9 @@ export function addStatus(program: Command, terminal: Terminal): void {
 async function status(command: Command, terminal: Terminal): Promise<void> {
   const url = await serverOf(command, terminal);
   const server = { url, ...(await reached(url)) };
-  const uses = terminal.env.COMMERCE_API_KEY && !command.optsWithGlobals<GlobalOptions>().profile;
-  const profile = uses ? null : profileNameOf(command.optsWithGlobals(), terminal);
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const uses = terminal.env.COMMERCE_API_KEY && !options.profile;
+  const profile = uses ? null : profileNameOf(options, terminal);
   const login = await whoIs(command, terminal);
   const { staff = null, api_key = null, merchant = null } = login.me ?? {};
   const info = {
@@ -46,7 +48,7 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
     return facts(
       {
         Server: url + took,
-        Profile: profile ?? 'none: COMMERCE_API_KEY',
+        Profile: profile === null ? 'none: COMMERCE_API_KEY' : profile + sourceOf(options, terminal),
         Login: `${person ?? key ?? 'none that is valid'}${until}`,
         Shop: merchant?.name ?? undefined,
         Setup:
@@ -57,6 +59,12 @@ async function status(command: Command, terminal: Terminal): Promise<void> {
     );
   });
   if (login.failure) throw login.failure;
+}
+
+/** The file that chose the profile, in brackets; empty if no file did. */
+function sourceOf({ profile }: GlobalOptions, { env, cwd }: Terminal): string {
+  const file = profile || env.COMMERCE_PROFILE ? undefined : folderProfile({ cwd });
+  return file ? ` (${file.path})` : '';
 }
 
 const PATIENCE_MS = 5000;

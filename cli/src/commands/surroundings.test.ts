@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { expect, test, vi } from 'vitest';
@@ -89,6 +89,79 @@ test('lists profiles without secrets, the current one first', async () => {
   expect(out).toMatch(/\nold .* logged out/);
   expect(out).not.toContain('secret');
   expect((await commerce(['profiles', '--json'])).out).not.toContain('secret');
+});
+
+test('the nearest .commerce.json upwards chooses the profile, unless --profile or COMMERCE_PROFILE does', async () => {
+  const { commerce, config } = await user();
+  const project = await folder();
+  const [shop, below] = [join(project, 'shop'), join(project, 'shop/src/pages')];
+  await mkdir(below, { recursive: true });
+  const names = ['default', 'live', 'test', 'other'];
+  const profiles = Object.fromEntries(names.map((name) => [name, { url: `https://${name}.example`, api_key: 'key' }]));
+  await writeFile(config, JSON.stringify({ profiles }));
+  expect((await commerce(['use', 'test'], { cwd: project })).out).toContain(join(project, '.commerce.json'));
+  await commerce(['use', 'live'], { cwd: shop });
+  const usedIn = async (cwd: string, ...args: string[]) =>
+    JSON.parse((await commerce(['profiles', '--json', ...args], { cwd })).out)[0].name;
+  expect(await usedIn(project)).toBe('test');
+  expect(await usedIn(shop)).toBe('live');
+  expect(await usedIn(below)).toBe('live');
+  expect(await usedIn(await folder())).toBe('default');
+  expect(await usedIn(below, '--profile', 'other')).toBe('other');
+  const { commerce: withEnv, config: own } = await user({ COMMERCE_PROFILE: 'other' });
+  await writeFile(own, JSON.stringify({ profiles }));
+  const { out } = await withEnv(['profiles', '--json'], { cwd: below });
+  expect(JSON.parse(out)[0].name).toBe('other');
+});
+
+test('calls the server of the profile that .commerce.json names, and status names the file', async () => {
+  const [near, far] = [await shop(), await shop()];
+  const { commerce, config } = await user();
+  const profiles = { default: { url: far.url, api_key: 'far' }, near: { url: near.url, api_key: 'near' } };
+  await writeFile(config, JSON.stringify({ profiles }));
+  const project = await folder();
+  await writeFile(join(project, '.commerce.json'), '{ "profile": "near" }');
+  const { out } = await commerce(['status'], { cwd: project });
+  expect(out).toContain(`Profile  near (${join(project, '.commerce.json')})`);
+  expect(near.seen.map(({ headers }) => headers['x-api-key'])).toContain('near');
+  expect(far.seen).toEqual([]);
+});
+
+test('rejects a .commerce.json without a profile, and `use` with an unknown profile (exit code 2)', async () => {
+  const { commerce, config } = await user();
+  await writeFile(config, JSON.stringify({ profiles: { live: { url: 'https://shop.example' } } }));
+  const project = await folder();
+  const path = join(project, '.commerce.json');
+  for (const text of ['live', '{}', '{"profile":7}', 'null']) {
+    await writeFile(path, text);
+    const { code, err } = await commerce(['profiles'], { cwd: project });
+    expect(code).toBe(2);
+    expect(err).toContain(`${path} names no profile.`);
+  }
+  const unknown = await commerce(['use', 'liev'], { cwd: project });
+  expect(unknown.code).toBe(2);
+  expect(unknown.err).toContain('There is no profile "liev". Known profiles: live');
+  expect((await commerce(['use', 'live'], { cwd: project })).code).toBe(0);
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ profile: 'live' });
+  const strange = await commerce(['orders', 'list'], { cwd: project });
+  expect(strange.err).toContain('commerce login --profile live');
+});
+
+test('groups the commands of the help by topic', async () => {
+  const { out } = await (await user()).commerce(['--help']);
+  const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
+  const topics = [
+    'Start',
+    'Logins',
+    'Catalogue',
+    'Orders',
+    'Customers and sales',
+    'Settings',
+    'Agents',
+    'Integrations',
+  ];
+  expect(headings).toEqual(['Options', ...topics, 'Audit and logs', 'Environment', 'Exit codes', 'Examples']);
+  expect(out).toMatch(/\nCatalogue:\n {2}products .*\n {2}variants /);
 });
 
 test('`open` opens a page in the browser if run in a terminal, and otherwise only prints the URL', async () => {
