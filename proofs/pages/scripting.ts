@@ -150,7 +150,7 @@ async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: 
 
 /** Finds elements and attributes that our pages never contain. */
 const STRANGERS = `(baseUrl) => {
-  const known = new Set(${JSON.stringify('html head meta title link body a header main div p h1 h2 ol ul li section form fieldset legend label input select option textarea button aside img data time dl dt dd details summary strong span figure figcaption')}.split(' '));
+  const known = new Set(${JSON.stringify('html head meta title link body a header main div p h1 h2 ol ul li nav section form fieldset legend label input select option textarea button aside img data time progress dl dt dd details summary strong span figure figcaption')}.split(' '));
   const found = [];
   for (const element of document.querySelectorAll('*')) {
     const name = element.localName;
