@@ -135,11 +135,11 @@ interface Sender {
   if_match?: string;
   path?(things: Things): Record<string, string>;
   /** Builds a body with the amount `text` at the place `at`. */
-  body?(at: Slot['at'], text: string, shop: OpenShop): Body;
+  body?(at: Slot['at'], text: string, shop: OpenShop, things: Things): Body;
   /** Fields for which a valid amount may be rejected for another reason, such as a limit. */
   picky?: string[];
   /** The values that must be shown, in this and other responses; undefined if the amount must be rejected. */
-  shown?(shop: OpenShop, answer: Answer<never>, slot: Slot): Promise<unknown[] | undefined>;
+  shown?(shop: OpenShop, answer: Answer<never>, slot: Slot, things: Things): Promise<unknown[] | undefined>;
 }
 
 const product = (at: Slot['at']): Body => {
@@ -214,11 +214,16 @@ const SENDERS: Record<string, Sender> = {
     },
   },
   'dashboard.updateVariant': VARIANT,
-  // The variant does not exist, so a valid amount is a row that is not found.
   'dashboard.updateVariants': {
-    body: () => ({ variants: [{ variant_id: randomUUID() }] }),
-    async shown(_, { status }) {
-      return status === 200 ? [] : undefined;
+    picky: ['compare_at_price'],
+    body: (_, __, ___, { variant_id }) => ({ variants: [{ variant_id }] }),
+    async shown(shop, { data }, { at, name }, { product_id }) {
+      const [row] = (data as { results: { reason: string | null }[] } | undefined)?.results ?? [];
+      if (!row || row.reason === 'invalid') return undefined;
+      // An expected value that is not the current one changes nothing.
+      if (at.includes('expected')) return [];
+      const { variants } = await shop.must('dashboard.getProduct', { path: { product_id } });
+      return [valueAt(variants[0], [name])];
     },
   },
   'dashboard.createDiscount': { ...DISCOUNT, body: () => ({ code: randomUUID(), kind: 'fixed_amount', value: '1' }) },
@@ -359,11 +364,16 @@ async function sendOne(
   text: string,
 ): Promise<string | undefined> {
   const inQuery = slot.in === 'query';
-  const call = { path: {}, query: {}, headers: {}, body: sender.body?.(slot.at, text, shop) ?? {} } as unknown as Call;
+  const call = {
+    path: {},
+    query: {},
+    headers: {},
+    body: sender.body?.(slot.at, text, shop, targets) ?? {},
+  } as unknown as Call;
   const { query, body } = withValue(call, slot, text);
   const request = { path: sender.path?.(targets) ?? {}, query, if_match: sender.if_match, ...(!inQuery && { body }) };
   const answer: Answer<never> = await shop.ask(id as never, request as never);
-  const shown = await (sender.shown ?? atSamePlace)(shop, answer, slot);
+  const shown = await (sender.shown ?? atSamePlace)(shop, answer, slot, targets);
   const right = formOf(text, shop.tenant.currency_digits);
   if (shown === undefined) {
     const isRefused = right === undefined || sender.picky?.includes(slot.name);

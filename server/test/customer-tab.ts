@@ -37,7 +37,9 @@ export async function confirm(page: Page, checkout_url: string): Promise<string>
 
 /** Revokes the first agent on the account page. */
 export async function revoke(page: Page, account: string): Promise<void> {
-  await page.goto(account);
+  const url = new URL(account);
+  url.searchParams.set('view', 'assistants');
+  await page.goto(url.href);
   await press(page, 'revoke');
 }
 

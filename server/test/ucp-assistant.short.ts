@@ -163,7 +163,7 @@ played(
     expect(events).toContain('storefront.updateCartItem 402');
     expect(events).toContain('storefront.addCartItem 403');
 
-    await page.goto(`${server.baseUrl}/account?site_id=${shop.site_id}`);
+    await page.goto(`${server.baseUrl}/account?site_id=${shop.site_id}&view=assistants`);
     await press(page, 'revoke');
     const refused = await send('get_order', completed.order?.id);
     expect([refused.status, refused.headers.get('WWW-Authenticate')]).toEqual([

@@ -16,7 +16,7 @@ export const profile: Record<keyof typeof english, string> = {
   address_edit_of: 'Adresse {address} bearbeiten',
   address_default: 'Standardadresse',
   address_make_default: 'Als Standard verwenden',
-  address_make_default_of: '{address} als Standardadresse verwenden',
+  address_make_default_of: 'Als Standard verwenden: {address}',
   address_default_box: 'Als Standardadresse verwenden',
   address_save: 'Adresse speichern',
   address_delete: 'Diese Adresse löschen',

@@ -15,7 +15,7 @@ export const profile = {
   address_edit_of: 'Edit the address {address}',
   address_default: 'Default address',
   address_make_default: 'Make default',
-  address_make_default_of: 'Make {address} the default address',
+  address_make_default_of: 'Make default: {address}',
   address_default_box: 'Use as the default address',
   address_save: 'Save address',
   address_delete: 'Delete this address',

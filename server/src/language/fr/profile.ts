@@ -16,7 +16,7 @@ export const profile: Record<keyof typeof english, string> = {
   address_edit_of: 'Modifier l’adresse {address}',
   address_default: 'Adresse par défaut',
   address_make_default: 'Utiliser par défaut',
-  address_make_default_of: 'Utiliser {address} comme adresse par défaut',
+  address_make_default_of: 'Utiliser par défaut : {address}',
   address_default_box: 'Utiliser comme adresse par défaut',
   address_save: 'Enregistrer l’adresse',
   address_delete: 'Supprimer cette adresse',

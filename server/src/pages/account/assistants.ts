@@ -63,7 +63,7 @@ function budgetAnew(language: Language, { status, budget_resets_at, expires_at }
 /** Shows the used share of the budget. The amounts below the bar state it in words. */
 function budgetMeter({ budget_cents, budget_used_cents, budget_pending_cents }: AgentToken): Html {
   const used = Math.min(budget_cents, budget_used_cents + budget_pending_cents);
-  return html`<progress class="budget" max="${budget_cents}" value="${used}" aria-hidden="true"></progress>`;
+  return html`<progress class="budget-meter" max="${budget_cents}" value="${used}" aria-hidden="true"></progress>`;
 }
 
 /** Lists an agent's actions, newest first. */
