@@ -170,8 +170,13 @@ inPanelAndOnPhone('a product with twelve variants and a formatted text is publis
   const name = `Rain hat ${width}`;
   await tab.keyboard.type(name);
   await tab.locator(TEXT).click();
+  await tab.keyboard.type('- ');
   await press('Bold');
   await tab.keyboard.type('Dry');
+  await tab.keyboard.press('Tab');
+  expect(await tab.evaluate(`document.activeElement?.closest('[role="textbox"][aria-multiline]')`), 'Tab leaves').toBe(
+    null,
+  );
   await tab.locator('::-p-aria([name="Price"][role="textbox"])').click();
   await tab.keyboard.type('24.90');
   for (const [option, values] of [
@@ -193,7 +198,7 @@ inPanelAndOnPhone('a product with twelve variants and a formatted text is publis
   const query = { q: name, limit: 1 };
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));
   expect(products[0]).toMatchObject({
-    ...{ name, status: 'active', description: 'Dry', description_html: '<p><strong>Dry</strong></p>' },
+    ...{ name, status: 'active', description: 'Dry', description_html: '<ul><li><strong>Dry</strong></li></ul>' },
   });
   const { variants = [] } = products[0] ?? {};
   expect(variants.map(({ option1, option2, price }) => `${option1} ${option2} ${price}`)).toEqual(
@@ -220,7 +225,7 @@ inPanel(
     };
     const original = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
     await open(`/products/${original.id}`);
-    await press('Duplicate', 'link');
+    await press('Duplicate product', 'link');
     await sees('New product');
     await tab.waitForFunction(`document.querySelector('input[name="name"]')?.value === '${name} (copy)'`);
     await fill('Vendor', 'Other joiner');

@@ -45,14 +45,18 @@ inPanel('a product with twelve variants and pictures is published', async (visit
     await tab.keyboard.press('Enter');
   }
   await sees('3 × 4 = 12 variants.');
+  await press('Save and publish');
+  await sees('Should be an amount such as 4.90.');
   for (const [field, value] of [
     ['price', '89.90'],
     ['inventory_quantity', '5'],
   ] as const) {
     await fill('For all variants', field);
     await fill('Value', value);
-    await press('Apply to all');
+    if (field === 'price') await press('Apply to all');
+    else await tab.keyboard.press('Enter');
   }
+  expect(await tab.evaluate('document.body.innerText')).not.toContain('Should be an amount');
   await tab.locator('::-p-aria([name="SKU, L / Black"][role="textbox"])').fill(`COAT-${width}`);
   await tab.locator('::-p-aria([name="Price, L / Black"][role="textbox"])').fill('99,90');
   await look('new-product');

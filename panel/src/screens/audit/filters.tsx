@@ -1,12 +1,12 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { api, type Inputs } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
+import { DayField } from '../../ui/day-field.tsx';
 import { dayOf, startOfDay } from '../../ui/days.ts';
-import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { Checkbox, Select } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { showsAll } from './audit-query.ts';
 import { actionInWords } from './words.ts';
@@ -82,7 +82,7 @@ export function AuditFilters() {
         ))}
       </Select>
       {DAYS.map(({ name, title, later }) => (
-        <DayFilter
+        <DayField
           key={name}
           title={t(title)}
           day={dayOf(params.get(name), timeZone, later)}
@@ -95,26 +95,6 @@ export function AuditFilters() {
         onChange={({ target }) => change({ all: target.checked ? '1' : '' })}
       />
     </search>
-  );
-}
-
-/** A date field that applies a day only when it is complete. */
-function DayFilter({ title, day, onDay }: { title: string; day: string; onDay: (day: string) => void }) {
-  const [typed, setTyped] = useState(day);
-  // The back button may change the day.
-  useEffect(() => setTyped(day), [day]);
-  return (
-    <TextField
-      label={title}
-      type="date"
-      min="1970-01-01"
-      max="2999-12-31"
-      value={typed}
-      onChange={({ target }) => {
-        setTyped(target.value);
-        if (target.validity.valid) onDay(target.value);
-      }}
-    />
   );
 }
 

@@ -1,7 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { t } from '../../language/texts.ts';
@@ -9,12 +8,12 @@ import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { countryName } from '../../ui/countries.tsx';
-import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { nameOf } from './customers.tsx';
+import { OrdersCard } from './orders-card.tsx';
 
 type Customer = Schemas['CustomerDetails'];
 
@@ -163,35 +162,9 @@ function linesOf(address: Schemas['Address']): string[] {
 }
 
 function Orders({ customerId: customer_id }: { customerId: string }) {
-  const format = useFormat();
-  const [page, setPage] = useState(1);
-  const query = useQuery({
-    queryKey: ['orders', 'of-customer', customer_id, page],
-    queryFn: ({ signal }) => {
-      const params = { path: { customer_id }, query: { page, limit: 10 } };
-      return unwrap(api.GET('/api/dashboard/customers/{customer_id}/orders', { params, signal }));
-    },
-  });
-  const columns: Column<Schemas['Order']>[] = [
-    { id: 'number', header: t('Order'), cell: (row) => <Link to={`/orders/${row.id}`}>{row.order_number}</Link> },
-    { id: 'date', header: t('Date'), short: true, cell: (row) => format.date(row.created_at) },
-    { id: 'payment', header: t('Payment'), cell: (row) => <Badge value={row.payment_status} /> },
-    { id: 'total', header: t('Total'), numeric: true, cell: (row) => format.money(row.total, row.currency) },
-  ];
-  return (
-    <Card title={t('Orders')}>
-      <Loaded query={query}>
-        {({ orders, ...pages }) =>
-          orders.length === 0 ? (
-            <p>{t('No orders yet.')}</p>
-          ) : (
-            <>
-              <DataTable caption={t('Orders')} columns={columns} rows={orders} />
-              <Pager {...pages} onPage={setPage} />
-            </>
-          )
-        }
-      </Loaded>
-    </Card>
-  );
+  const read = (page: number, signal: AbortSignal) => {
+    const params = { path: { customer_id }, query: { page, limit: 10 } };
+    return unwrap(api.GET('/api/dashboard/customers/{customer_id}/orders', { params, signal }));
+  };
+  return <OrdersCard of={['of-customer', customer_id]} read={read} />;
 }

@@ -1,14 +1,13 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { t } from '../../language/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { type Column, DataTable, Pager } from '../../ui/data-table.tsx';
 import { Card, Empty, Loaded, Page } from '../../ui/page.tsx';
 import { guestName } from './guest-list.tsx';
+import { OrdersCard } from './orders-card.tsx';
 import { GUESTS_PATH } from './queries.ts';
 
 const BACK = { to: '/customers?has_account=guest', label: t('Guests') };
@@ -37,7 +36,13 @@ export function GuestScreen() {
         ) : (
           <Page title={guestName(guest)} back={BACK} status={<Badge value="draft">{t('Guest')}</Badge>}>
             <div className="columns">
-              <Orders email={email} />
+              <OrdersCard
+                of={['of-guest', email]}
+                read={(page, signal) => {
+                  const params = { query: { guest_email: email, page, limit: 10 } };
+                  return unwrap(api.GET('/api/dashboard/orders', { params, signal }));
+                }}
+              />
               <Contact guest={guest} />
             </div>
           </Page>
@@ -65,36 +70,6 @@ function Contact({ guest }: { guest: Schemas['Guest'] }) {
         <dt>{t('Spent')}</dt>
         <dd>{format.money(guest.total_spent)}</dd>
       </dl>
-    </Card>
-  );
-}
-
-function Orders({ email }: { email: string }) {
-  const format = useFormat();
-  const [page, setPage] = useState(1);
-  const query = useQuery({
-    queryKey: ['orders', 'of-guest', email, page],
-    queryFn: ({ signal }) => {
-      const params = { query: { guest_email: email, page, limit: 10 } };
-      return unwrap(api.GET('/api/dashboard/orders', { params, signal }));
-    },
-  });
-  const columns: Column<Schemas['Order']>[] = [
-    { id: 'number', header: t('Order'), cell: (row) => <Link to={`/orders/${row.id}`}>{row.order_number}</Link> },
-    { id: 'date', header: t('Date'), short: true, cell: (row) => format.date(row.created_at) },
-    { id: 'payment', header: t('Payment'), cell: (row) => <Badge value={row.payment_status} /> },
-    { id: 'total', header: t('Total'), numeric: true, cell: (row) => format.money(row.total, row.currency) },
-  ];
-  return (
-    <Card title={t('Orders')}>
-      <Loaded query={query}>
-        {({ orders, ...pages }) => (
-          <>
-            <DataTable caption={t('Orders')} columns={columns} rows={orders} />
-            <Pager {...pages} onPage={setPage} />
-          </>
-        )}
-      </Loaded>
     </Card>
   );
 }

@@ -1,8 +1,9 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useCallback } from 'react';
 import { label, useFormat } from '../../format.ts';
 import { t } from '../../language/texts.ts';
+import { DayField } from '../../ui/day-field.tsx';
 import { dayOf, startOfDay } from '../../ui/days.ts';
-import { Select, TextField } from '../../ui/field.tsx';
+import { Select } from '../../ui/field.tsx';
 import { type FilterChip, FilterChips } from '../../ui/filter-chips.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
@@ -112,29 +113,6 @@ function chipsOf(params: URLSearchParams, timeZone: string): FilterChip[] {
   return [...choices, ...days]
     .filter(([name]) => params.has(name))
     .map(([name, title, value]) => ({ name, text: `${title}: ${value}` }));
-}
-
-/**
- * A date field that applies a day only when it is complete. While the user types the year, the field contains an early
- * century or an invalid date.
- */
-function DayField({ title, day, onDay }: { title: string; day: string; onDay: (day: string) => void }) {
-  const [typed, setTyped] = useState(day);
-  // A view or the back button may change the day.
-  useEffect(() => setTyped(day), [day]);
-  return (
-    <TextField
-      label={title}
-      type="date"
-      min="1970-01-01"
-      max="2999-12-31"
-      value={typed}
-      onChange={({ target }) => {
-        setTyped(target.value);
-        if (target.validity.valid) onDay(target.value);
-      }}
-    />
-  );
 }
 
 function Choice({

@@ -69,7 +69,7 @@ function SellerSettings() {
                 label={t('Exchange rate')}
                 maxLength={18}
                 placeholder="0.9312"
-                hint={t('What one unit of the currency of the shop is worth.')}
+                hint={t('How many units of it one unit of the currency of the shop is.')}
               />
             </div>
             <Field.Text

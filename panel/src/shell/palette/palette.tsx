@@ -103,7 +103,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   );
 }
 
-/** The entries for a text: screens and actions at once, and what the lists find a moment later. */
+/** The entries for a text: screens and actions at once, and a moment later orders, products and customers. */
 function useEntries(text: string, onHelp: () => void) {
   const asked = useDelayed(text, WAIT_MS);
   const found = useFound(asked);

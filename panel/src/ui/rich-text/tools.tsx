@@ -22,7 +22,7 @@ export function Tools({ editor, onHtml }: { editor: Editor; onHtml: () => void }
   });
   const close = () => {
     setLinking(false);
-    // The closing dialog returns the focus to the button. The user goes on with the text.
+    // The closing dialog returns the focus to the button. The user continues with the text.
     requestAnimationFrame(() => editor.commands.focus());
   };
   const run = () => editor.chain().focus();

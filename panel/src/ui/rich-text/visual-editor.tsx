@@ -4,6 +4,9 @@ import { withoutBlocked } from './losses.ts';
 import { EXTENSIONS, htmlOf, throughEditor } from './schema.ts';
 import { Tools } from './tools.tsx';
 
+/** Leaves the Tab key to the browser. In lists the editor would indent the item, and the keyboard could not leave it. */
+const handleDOMEvents = { keydown: (_view: unknown, event: KeyboardEvent) => event.key === 'Tab' };
+
 interface Props {
   labelledBy: string;
   describedBy: string | undefined;
@@ -35,7 +38,7 @@ export function VisualEditor({ labelledBy, describedBy, name, html, disabled, on
     editable: !disabled,
     // The Content-Security-Policy blocks the style element that it would add.
     injectCSS: false,
-    editorProps: { attributes, transformPastedHTML: withoutBlocked },
+    editorProps: { attributes, transformPastedHTML: withoutBlocked, handleDOMEvents },
     onCreate: (created) => begin(created.editor, html),
     onUpdate: ({ editor: { state } }) => {
       const now = htmlOf(state.doc);
@@ -44,7 +47,7 @@ export function VisualEditor({ labelledBy, describedBy, name, html, disabled, on
     },
   });
   useEffect(
-    () => editor.setOptions({ editorProps: { attributes, transformPastedHTML: withoutBlocked } }),
+    () => editor.setOptions({ editorProps: { attributes, transformPastedHTML: withoutBlocked, handleDOMEvents } }),
     [editor, describedBy],
   );
   useEffect(() => {

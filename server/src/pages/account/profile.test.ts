@@ -264,7 +264,7 @@ test('changing to an e-mail address of another account reveals nothing, and only
   expect(rows).toEqual([{ email: customer.email }]);
 });
 
-test('deleting the account needs the password, names open orders and agents, and keeps the orders and what is due', async () => {
+test('deleting the account needs the password, names open orders and agents, and keeps the orders and amounts due', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const open = await shop.givenOrder({ client: customer.client });

@@ -6,6 +6,14 @@ export type Product = Schemas['Product'];
 export type BulkChange = Inputs['ProductBulkChange'];
 export type BulkResult = Schemas['ProductBulkResult']['results'][number];
 
+/** A dialog that composes a change of the selected products. */
+export interface BulkDialogProps {
+  products: Product[];
+  busy: boolean;
+  onClose: () => void;
+  onChange: (change: BulkChange) => void;
+}
+
 /** Maximum number of products per call. */
 const MOST_PER_CALL = 500;
 

@@ -8,20 +8,10 @@ import { Select } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
 import { Loaded } from '../../../ui/page.tsx';
-import type { BulkChange, Product } from './bulk-queries.ts';
+import type { BulkDialogProps } from './bulk-queries.ts';
 
 /** Adds products to a manual collection or removes them from it. */
-export function CollectionDialog({
-  products,
-  busy,
-  onClose,
-  onChange,
-}: {
-  products: Product[];
-  busy: boolean;
-  onClose: () => void;
-  onChange: (change: BulkChange) => void;
-}) {
+export function CollectionDialog({ products, busy, onClose, onChange }: BulkDialogProps) {
   const [removes, setRemoves] = useState(false);
   const [chosen, setChosen] = useState('');
   const collections = useQuery({

@@ -9,7 +9,7 @@ import { Form } from '../../../ui/held.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { usePriceQuestion } from '../../../ui/price-question.tsx';
 import { isUnread } from '../../../ui/typed-number.ts';
-import { type BulkChange, type BulkResult, bulkUpdate, type Product } from './bulk-queries.ts';
+import { type BulkChange, type BulkDialogProps, type BulkResult, bulkUpdate } from './bulk-queries.ts';
 
 type Kind = 'raise_percent' | 'lower_percent' | 'raise_amount' | 'lower_amount';
 
@@ -18,17 +18,7 @@ const PREVIEWED = 5;
 const TYPING_PAUSE_MS = 300;
 
 /** Changes all prices by a percentage or an amount, with a preview that the server calculates. */
-export function PriceDialog({
-  products,
-  busy,
-  onClose,
-  onChange,
-}: {
-  products: Product[];
-  busy: boolean;
-  onClose: () => void;
-  onChange: (change: BulkChange) => void;
-}) {
+export function PriceDialog({ products, busy, onClose, onChange }: BulkDialogProps) {
   const { amounts, decimals } = useFormat();
   const [kind, setKind] = useState<Kind>('raise_percent');
   const [value, setValue] = useState('');

@@ -5,20 +5,10 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Select } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
-import type { BulkChange, Product } from './bulk-queries.ts';
+import type { BulkDialogProps } from './bulk-queries.ts';
 
 /** Adds tags to products or removes them. */
-export function TagDialog({
-  products,
-  busy,
-  onClose,
-  onChange,
-}: {
-  products: Product[];
-  busy: boolean;
-  onClose: () => void;
-  onChange: (change: BulkChange) => void;
-}) {
+export function TagDialog({ products, busy, onClose, onChange }: BulkDialogProps) {
   const [removes, setRemoves] = useState(false);
   const [tags, setTags] = useState<string[]>([]);
   const [missing, setMissing] = useState(false);

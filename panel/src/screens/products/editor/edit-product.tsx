@@ -57,7 +57,7 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
       actions={
         <>
           <Preview id={id} product={base.data} />
-          {can('products:write') && <LinkButton to={`/products/new?from=${id}`}>{t('Duplicate')}</LinkButton>}
+          {can('products:write') && <LinkButton to={`/products/new?from=${id}`}>{t('Duplicate product')}</LinkButton>}
           {can('products:write') && <Delete id={id} product={base} onDeleted={() => setGone(true)} />}
         </>
       }

@@ -1,4 +1,4 @@
-import { memo, useState } from 'react';
+import { type KeyboardEvent, memo, useState } from 'react';
 import { useFormContext, useWatch } from 'react-hook-form';
 import { useFormat } from '../../../format.ts';
 import { t } from '../../../language/texts.ts';
@@ -137,7 +137,7 @@ function Picture({ at, name }: { at: number; name: string }) {
 
 /** Copies a value to all rows, because most variants have the same price and weight. */
 function ForAll({ canCount }: { canCount: boolean }) {
-  const { getValues, setValue } = useFormContext<ProductDraft>();
+  const { clearErrors, getValues, setValue } = useFormContext<ProductDraft>();
   const format = useFormat();
   const [field, setField] = useState('price');
   const [typed, setTyped] = useState('');
@@ -151,6 +151,12 @@ function ForAll({ canCount }: { canCount: boolean }) {
       'variants',
       getValues('variants').map((variant) => ({ ...variant, [field]: next })),
     );
+    clearErrors('variants');
+  };
+  const applyOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    apply();
   };
   return (
     <div className="for-all">
@@ -169,13 +175,21 @@ function ForAll({ canCount }: { canCount: boolean }) {
         ))}
       </Select>
       {kind === 'amounts' || kind === 'decimals' ? (
-        <NumberField key={field} label={t('Value')} texts={format[kind]} value={typed} onValue={setTyped} />
+        <NumberField
+          key={field}
+          label={t('Value')}
+          texts={format[kind]}
+          value={typed}
+          onValue={setTyped}
+          onKeyDown={applyOnEnter}
+        />
       ) : (
         <TextField
           label={t('Value')}
           inputMode="numeric"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={applyOnEnter}
         />
       )}
       <Button onClick={apply}>{t('Apply to all')}</Button>
