@@ -170,9 +170,11 @@ inPanelAndOnPhone('a product with twelve variants and a formatted text is publis
   const name = `Rain hat ${width}`;
   await tab.keyboard.type(name);
   await tab.locator(TEXT).click();
-  await tab.keyboard.type('- ');
+  await press('List');
   await press('Bold');
   await tab.keyboard.type('Dry');
+  await tab.keyboard.press('Enter');
+  await tab.keyboard.type('Warm');
   await tab.keyboard.press('Tab');
   expect(await tab.evaluate(`document.activeElement?.closest('[role="textbox"][aria-multiline]')`), 'Tab leaves').toBe(
     null,
@@ -198,7 +200,11 @@ inPanelAndOnPhone('a product with twelve variants and a formatted text is publis
   const query = { q: name, limit: 1 };
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));
   expect(products[0]).toMatchObject({
-    ...{ name, status: 'active', description: 'Dry', description_html: '<ul><li><strong>Dry</strong></li></ul>' },
+    ...{
+      name,
+      status: 'active',
+      description_html: '<ul><li><strong>Dry</strong></li><li><strong>Warm</strong></li></ul>',
+    },
   });
   const { variants = [] } = products[0] ?? {};
   expect(variants.map(({ option1, option2, price }) => `${option1} ${option2} ${price}`)).toEqual(
