@@ -45,6 +45,8 @@ inPanel('the search lists products, customers, screens and settings, and arrow k
   await tab.keyboard.press('Enter');
   await tab.waitForFunction(`location.pathname === '/panel/products/${id}'`, POLLED);
 
+  // The first palette is still in the page while it closes.
+  await tab.waitForFunction(`!document.querySelector('.palette')`, POLLED);
   await withCtrl(visit, 'k');
   await tab.waitForSelector('.palette input');
   await tab.keyboard.type('invoi');
