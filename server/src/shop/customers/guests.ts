@@ -12,6 +12,16 @@ interface GuestQuery extends PageQuery {
   sort?: 'last_order' | 'email_asc' | 'orders_desc' | 'spent_desc';
 }
 
+interface GuestRow {
+  email: string;
+  first_name: string | null;
+  last_name: string | null;
+  orders_count: number;
+  total_spent: string;
+  first_order_at: string;
+  last_order_at: string;
+}
+
 const SORTS: Record<NonNullable<GuestQuery['sort']>, Sql> = {
   last_order: sql`g.last_order_at desc, g.email`,
   email_asc: sql`g.email`,
@@ -27,7 +37,7 @@ export async function list(shop: Shop, query: GuestQuery): Promise<{ guests: Gue
   const { page, limit, offset } = pageOf(query);
   const matching = query.q === undefined ? sql`true` : sql`o.email ilike ${`%${escapeLike(query.q.trim())}%`}`;
   const sorted = SORTS[query.sort ?? 'last_order'];
-  const rows = await shop.rows<{ counted: number } & OrNulls<Guest>>(
+  const rows = await shop.rows<{ counted: number } & OrNulls<GuestRow>>(
     sql`with refunded as (
         select r.order_id, sum(r.amount) as amount from refunds r
         left join payment_moves m on m.site_id = r.site_id and m.id = r.id

@@ -16,7 +16,20 @@ type TextName = keyof LegalTexts;
 
 const NAMES = LEGAL_KINDS.flatMap((kind) => LANGUAGES.map((language) => `${kind}_${language}` as const));
 
-const NO_TEXTS = Object.fromEntries(NAMES.map((name) => [name, null]));
+const NO_TEXTS: LegalTexts = {
+  terms_en: null,
+  terms_de: null,
+  terms_fr: null,
+  privacy_en: null,
+  privacy_de: null,
+  privacy_fr: null,
+  withdrawal_en: null,
+  withdrawal_de: null,
+  withdrawal_fr: null,
+  imprint_en: null,
+  imprint_de: null,
+  imprint_fr: null,
+};
 
 /** The texts in `site_settings t`, with null for missing ones. */
 export const legalTexts: Sql = sql`${JSON.stringify(NO_TEXTS)}::jsonb || t.legal_texts`;
