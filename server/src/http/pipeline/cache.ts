@@ -33,7 +33,7 @@ type Seen = Pick<Tenant, 'site_id' | 'catalog_version' | 'shown_stock'>;
 /** The cache key of a request, and the products in the cached response whose stock must be read. */
 export interface Found {
   operation: Operation;
-  /** The cache key without the site, which only the credential determines. */
+  /** The cache key without the site, because only the credential determines the site. */
   request: string;
   isKept: boolean;
   productIds: string[];
