@@ -243,7 +243,10 @@ function withdrawPathOf(
 interface Asked {
   answer: string | undefined;
   mistakes: { field: 'proof'; message: string }[];
-  /** Whether the form that asks for the proof also pays the amount due. It then is above the address. */
+  /**
+   * Whether the form that asks for the e-mail or postal code also pays the amount due. It is then shown above the
+   * address.
+   */
   pays: boolean;
 }
 
