@@ -1,6 +1,6 @@
 /**
- * HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530), as far as UCP uses them: ES256, ES384 and Ed25519, no
- * `sf`, `bs`, `tr` and `req` parameters. The algorithm follows from the key, never from the message.
+ * HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530), as far as UCP uses them: with ES256, ES384 and
+ * Ed25519, and without the parameters `sf`, `bs`, `tr` and `req`. The key determines the algorithm, never the message.
  */
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto';

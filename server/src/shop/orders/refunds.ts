@@ -51,10 +51,9 @@ export interface RefundInput {
 }
 
 /**
- * Creates a refund of at most the paid amount minus earlier refunds and disputes. It goes back through the payments at the
- * provider, one refund for each. Money that was never there, because its payment was recorded manually, becomes another,
- * manual refund. Throws `invalid_transition` or
- * `refund_exceeds_paid`.
+ * Creates a refund of at most the paid amount minus earlier refunds and disputes. Returns the money through the
+ * payments at the provider, with one refund for each. An amount that was not paid through the provider becomes a
+ * separate manual refund. Throws `invalid_transition` or `refund_exceeds_paid`.
  */
 export async function create(
   shop: Shop,

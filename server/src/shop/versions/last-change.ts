@@ -34,7 +34,7 @@ export async function lastChange(shop: Shop, noun: string, id: string, shown: ob
       order by e.id desc limit 1`,
   );
   const changed_at = 'updated_at' in shown ? String(shown.updated_at) : null;
-  // Times of one transaction are equal.
+  // Times written in one transaction are equal, so an equal time belongs to the same change.
   if (row && !(changed_at !== null && Date.parse(changed_at) > Date.parse(row.created_at))) {
     const { type, id: actor_id, name, fields, created_at } = row;
     return { changed_at: created_at, changed_by: { type, id: actor_id, name }, changed_fields: fields };
