@@ -91,7 +91,7 @@ async function readHeads(file: string): Promise<Heads> {
     const { sites } = JSON.parse(await readFile(file, 'utf8')) as { sites: Heads };
     if (typeof sites === 'object' && sites !== null) return sites;
   } catch {
-    // The file is not JSON. It gets the same error as a file with other content.
+    // Not JSON. The error below covers this case and files with unexpected content.
   }
   throw new Error(`${file} was not written by --head. Choose another path; the file will be created.`);
 }

@@ -139,8 +139,8 @@ async function startedJobs({ config, logger, database }: Started, { db, usage }:
 }
 
 /**
- * Opens or creates the demo shop; if merchants already have shops, only if the configuration requests it. Sends its
- * mails here, so that their log lines do not hide the greeting.
+ * Opens or creates the demo shop. If merchants already have shops, does so only if the configuration requests it. Sends
+ * the demo shop's mails here, so that their log lines do not hide the greeting.
  */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
   const stored = await reopenDemo({ ...config, db });
