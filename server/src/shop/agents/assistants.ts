@@ -117,7 +117,7 @@ type CodeRow = RowOf<'assistants', 'site_id' | 'id' | 'client_hash' | 'redirect_
  */
 export async function exchange(shop: Shop, sent: Exchange) {
   if (!isWellFormed('code', sent.code)) throw invalidCode();
-  // Locked, so that the second of two concurrent exchanges sees the first.
+  // The row is locked, so that the second of two concurrent exchanges sees the first.
   const row = await shop.one<CodeRow>(
     sql`select site_id, id, client_hash, redirect_uri, code_challenge, token_hash is not null as used,
         least(code_expires_at, expires_at) <= now() as expired

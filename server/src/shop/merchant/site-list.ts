@@ -228,7 +228,7 @@ async function ofEach<Row extends { site_id: string }>(
   return found;
 }
 
-/** Small enough that a statement stays well within the statement timeout. */
+/** Number of sites per statement, small enough that the statement stays well within its timeout. */
 const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {
