@@ -77,7 +77,7 @@ function closeConnectionsWhile(server: Server, readiness: { draining: boolean })
   const sayClose = (res: ServerResponse) => {
     if (!res.headersSent) res.setHeader('Connection', 'close');
   };
-  // Runs before the app's listener, which may send the headers.
+  // This listener runs before the app's listener, which may send the headers.
   server.prependListener('request', (_req, res: ServerResponse) => {
     open.add(res);
     res.once('close', () => open.delete(res));

@@ -52,7 +52,7 @@ export async function verifyAll(
 }
 
 function verifyOne(db: Pool, site_id: string, keys: Keys, known: Head | undefined): Promise<Report> {
-  // Not `inTransaction`, which reads the era before the isolation level is set.
+  // `inTransaction` is not used here, because it reads the era before the isolation level is set.
   return inSentTransaction(db, async (connection, begun) => {
     await begun;
     await query(connection, sql`set transaction isolation level repeatable read, read only`);

@@ -118,7 +118,7 @@ type Working = Pick<Serving, 'db' | 'usage'>;
 /** Runs the jobs. Their code is loaded only in processes that run them, to keep start time and memory low. */
 export async function runJobs(started: Started, serving: Working): Promise<void> {
   const jobs = startedJobs(started, serving);
-  // Added before the jobs have started, because the process may be stopped while they start.
+  // The stop function is added before the jobs have started, because the process may be stopped while they start.
   started.stops.unshift(() => jobs.then(({ stop }) => stop()).catch(() => undefined));
   await jobs;
 }

@@ -123,7 +123,8 @@ async function runMaintenance({ card, secretKey, url, retention, ...mailDeps }: 
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
-  // Read only once, because while SECRET_KEY changes, the key in the database is encrypted with another secret key.
+  // The key is read only once, because while SECRET_KEY changes, the key in the database is encrypted with another
+  // secret key.
   const auditKey = await openAuditKey(db, secretKey);
   const options = {
     connectionString: url,
@@ -177,9 +178,8 @@ async function runMaintenance({ card, secretKey, url, retention, ...mailDeps }: 
 }
 
 /**
- * Handles errors of a runner's statements. Whichever runner first finds that the database is read-only, all of them
- * then pause, and requests are rejected. If the database continues another history, begins a new era, and the queue
- * retries the job.
+ * Handles errors of a runner's statements. If the database is read-only, all runners pause and requests are rejected.
+ * If the database continues another history, a new era begins, and the queue retries the job.
  */
 function reportTo(db: JobDeps['db']) {
   return (error: unknown) => {

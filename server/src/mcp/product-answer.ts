@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>;
 
 export const PRODUCT: OperationId = 'agent.getProduct';
 
-/** 500 tokens of three characters. */
+/** About 500 tokens, at three characters per token. */
 const MOST_CHARACTERS = 1_500;
 
 /** One step of shortening. If a product is still too long after the last step, it is returned at that length. */

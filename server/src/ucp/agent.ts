@@ -146,7 +146,7 @@ function memberOf(key: Record<string, unknown>, name: string): [string, string][
   return typeof value === 'string' && MEMBER.test(value) ? [[name, value]] : [];
 }
 
-/** RFC 7517, sections 4.2 and 4.3. */
+/** Whether a key may be used for signatures (RFC 7517, sections 4.2 and 4.3). */
 function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
   return use !== 'enc' && (!Array.isArray(key_ops) || key_ops.includes('verify'));
 }

@@ -159,7 +159,7 @@ async function changeReturns(
   { action, wanted, return_id }: { action: Action; wanted: ReturnRequest | undefined; return_id: string | undefined },
 ): Promise<void> {
   if (action === 'request_return' && wanted) await request(shop, wanted);
-  // Only returns of this order: the link gives access to no other.
+  // Accepts only returns of this order, because the link gives access to no other.
   const own = made.find(({ id }) => id === return_id);
   if (action === 'cancel_return' && own) await cancel(shop, own.id);
 }
