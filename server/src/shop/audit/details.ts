@@ -1,8 +1,8 @@
 import type { AuditChange, AuditDetails } from '@commerce-backend/spec';
 
 /**
- * Details of a call by an agent or an assistant in the audit, and the changes of a call by staff or with an API key. A
- * call by staff without an assistant has no outcome. Stored without empty fields.
+ * The audit details of a call: for calls by agents and assistants, the details of the request and its result; for calls
+ * by staff or with an API key, the changes. Stored without empty fields.
  */
 export type StoredDetails = Partial<AuditDetails> & { changes?: AuditChange[] };
 

@@ -122,8 +122,8 @@ interface RefundPart extends Refunded {
 }
 
 /**
- * Splits a refund into a part of at most `left` for each payment, with as much of the shipping and the overpayment as fits,
- * and the rest.
+ * Splits a refund into one part per payment and a rest. Each part is at most the `left` of its payment, and includes as
+ * much of the shipping and the overpayment as fits.
  */
 function partsOf(whole: Refunded, payments: Refundable[]): [RefundPart, ...RefundPart[]] {
   const usable = payments.find(({ left }) => left > 0);

@@ -22,8 +22,9 @@ const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
 const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
 /**
- * Finds the last change of a locked resource by staff or an API key. If there is none, or if the resource has changed
- * since (a change of many products names none of them), returns only the time of the resource's last change.
+ * Finds the last change of a locked resource by staff or an API key. Returns only the time of the resource's last
+ * change if there is none, or if the resource has changed since: for example, a change of many products names none of
+ * them.
  */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(
