@@ -272,9 +272,9 @@ interface RateCount {
 }
 
 /**
- * Runs step 7. Repeats it after a conflict, after a connection lost before COMMIT, or if a copy of the request stored
- * its response between this request's look-up and claim. A connection lost during COMMIT throws CommitUnknown, after
- * which nothing is repeated.
+ * Runs step 7. Repeats it in three cases: after a conflict, after a connection was lost before COMMIT, and if a copy of
+ * the request stored its response between this request's look-up and claim. If the connection is lost during COMMIT,
+ * throws CommitUnknown and repeats nothing.
  */
 function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();

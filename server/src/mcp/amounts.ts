@@ -11,7 +11,7 @@ const IN_MINOR_UNITS = /_cents$/;
 /** These names are published fields of agent tokens, so the integers are kept next to their decimal strings. */
 const KEPT = ['budget_cents', 'budget_used_cents'];
 
-/** Replaces `spent_total_cents: 3582` by `spent_total: "35.82"`, at any depth. */
+/** Replaces `spent_total_cents: 3582` with `spent_total: "35.82"`, at any depth. */
 export function withDecimals(value: unknown, digits: number): unknown {
   if (Array.isArray(value)) return value.map((entry) => withDecimals(entry, digits));
   if (typeof value !== 'object' || value === null) return value;

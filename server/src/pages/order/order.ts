@@ -34,8 +34,8 @@ import { arrive, type OrderVisit } from './visit.ts';
 
 /**
  * The order page for anyone with a link from one of the order's mails. Such a link may be passed on or found. Therefore
- * streets and names are shown, returns can be requested and cancelled, and an amount due can be paid online, only after
- * the reader enters the order's e-mail or a postal code, each time. Nothing else can be changed.
+ * each of these needs the order's e-mail or a postal code: to see streets and names, to request or cancel a return, and
+ * to pay an amount due online. Nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),
