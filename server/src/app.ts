@@ -46,7 +46,7 @@ import type { UsageCounter } from './shop/usage.ts';
 
 export interface AppDeps {
   db: Pool;
-  /** Connection pool of `/readyz`. */
+  /** Connection pool for `/readyz`. */
   probe: Pool;
   redis: RedisClientType | undefined;
   logger: Logger;

@@ -1,14 +1,14 @@
 /**
  * How the process shuts down, in order:
  *
- * 1. SIGTERM or SIGINT: `/readyz` answers 503, and every answer carries `Connection: close`. Requests are still served,
- *    for `drainSeconds`, until the load balancer has noticed.
- * 2. No new connections; idle ones are closed once a second.
- * 3. Requests in flight have 20 s; then their connections are closed.
- * 4. Jobs, Redis, the database and the like are stopped, one after the other. Exit 0.
+ * 1. On SIGTERM or SIGINT, `/readyz` returns 503, and every response has `Connection: close`. For `drainSeconds`,
+ * requests are still served, until the load balancer has noticed.
+ * 2. The server accepts no new connections, and closes idle ones once a second.
+ * 3. Requests in flight have 20 s. Then their connections are closed.
+ * 4. Jobs, Redis, the database and the other parts are stopped, one after the other. The process exits with 0.
  *
- * This takes 30 s at most, else the process exits with 1. A second signal exits at once. An uncaught error drains for
- * 1 s and exits with 1: the state that it left is unknown.
+ * The process exits with 1 if this takes longer than 30 s. A second signal ends it immediately. After an uncaught
+ * error, the process drains for 1 s and exits with 1, because its state is unknown.
  */
 
 import type { Server, ServerResponse } from 'node:http';
@@ -77,7 +77,7 @@ function closeConnectionsWhile(server: Server, readiness: { draining: boolean })
   const sayClose = (res: ServerResponse) => {
     if (!res.headersSent) res.setHeader('Connection', 'close');
   };
-  // Runs before the app's listener, which may send the headers.
+  // This listener runs before the app's listener, which may send the headers.
   server.prependListener('request', (_req, res: ServerResponse) => {
     open.add(res);
     res.once('close', () => open.delete(res));

@@ -8,8 +8,8 @@ const LONGEST_DELAY_MS = 1_000;
 
 /**
  * Opens a Redis client that never delays requests for long. Without a connection, commands are rejected immediately
- * instead of queued. A command that cannot be sent fails after 300 ms. The client keeps reconnecting. Its users need a
- * fallback, also for commands that Redis does not answer.
+ * instead of queued. A command that cannot be sent fails after 300 ms. The client keeps reconnecting. Callers need a
+ * fallback, even for commands that Redis never answers.
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
   // Imported here, because most servers run without Redis.

@@ -64,8 +64,8 @@ function readOrMake(dataDir: string, file: string): string {
   if (kept !== undefined) return kept;
 
   makeDataDir(dataDir);
-  // Written to a temporary file and then linked, so that nobody reads a partial key, and only the first of two writers
-  // succeeds.
+  // The key is written to a temporary file, which is then linked, so that nobody reads a partial key and only the first
+  // of two writers succeeds.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {

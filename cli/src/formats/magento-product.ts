@@ -102,7 +102,7 @@ function imagesOf(row: MagentoRow, children: MagentoRow[], context: ReadContext)
   return images.size > 0 || isUnset ? { images: [...images.values()] } : {};
 }
 
-/** Stock is tracked, unless the row overrides Magento's default to disable that. */
+/** Stock is tracked unless every row overrides Magento's default and disables tracking. */
 function trackingOf(rows: MagentoRow[]): Pick<ProductImport, 'track_inventory'> {
   const untracked = (row: MagentoRow) =>
     row.text('use_config_manage_stock') === '0' && row.text('manage_stock') === '0';

@@ -109,7 +109,10 @@ function confirmButton(): Element | undefined {
   return [...(openDialog()?.querySelectorAll('footer .button:is(.primary, .danger)') ?? [])].at(-1);
 }
 
-/** Presses a button as a click does: a field with the focus first applies its value, which some do on blur. */
+/**
+ * Presses a button as a click does. First removes the focus from the current field, because some fields apply their
+ * value on blur.
+ */
 function press(button: Element | null | undefined): void {
   if (!(button instanceof HTMLElement)) return;
   const focused = document.activeElement;

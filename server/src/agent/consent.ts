@@ -6,7 +6,7 @@ import * as requests from '../shop/agents/consent-requests.ts';
 export const requestConsent: Handler<'agent.requestConsent'> = ({ shop, checkoutDeps, body, origin }) =>
   requests.request(shop, checkoutDeps, body, origin);
 
-/** Commits the poll in a separate transaction, so that it counts even if the response is an error. */
+/** Records the poll in its own transaction, so that the poll counts even if the response is an error. */
 export const pollConsent: Prepared<'agent.pollConsent'> = {
   async prepare({ db, caller }) {
     await polls.recordPoll(db, caller.tenant, actorOf(caller), caller.principal_id);

@@ -39,7 +39,8 @@ export async function* copyOut(
     onRows({ table, number: index + 1, of, bytes });
     yield encode({ kind: 'rows', rows });
   }
-  // PostgreSQL sends the number of rows after the rows, maybe in a later packet. The next statement waits for it.
+  // PostgreSQL sends the row count after the rows, possibly in a later packet. The result of another statement arrives
+  // after it.
   await client.query('select 1');
   const end = counter.end();
   if (end.rows !== stream.rowCount) {

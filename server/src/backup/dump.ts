@@ -21,10 +21,10 @@ export interface DumpedFiles {
 }
 
 /**
- * Yields the bytes of a backup, before compression. Reads everything in one snapshot as commerce_backup, to which its
- * policies show every row. `row_security = off` would make PostgreSQL raise an error instead of hiding rows, but it
- * rejects every role that does not bypass policies, including this one. Therefore the policies are checked first, and
- * no tenant is set, so that a tenant policy raises an error as well.
+ * Yields the bytes of a backup, before compression. Reads all tables in one snapshot as commerce_backup, whose policies
+ * show every row. A missing policy must not hide rows. `row_security = off` would raise an error instead, but it
+ * rejects every role without BYPASSRLS. So the policies are checked first, and no tenant is set, so that a tenant
+ * policy raises an error.
  */
 export async function* dump(
   client: pg.ClientBase,
@@ -78,8 +78,8 @@ export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * The tables of a backup, as a condition on pg_namespace `n` and pg_class `c`: all except the queue's own schema
- * version, which is in the header, and the migration lock, which is free after a restore.
+ * SQL condition on pg_namespace `n` and pg_class `c` that selects the tables of a backup. Excludes the queue's schema
+ * version, which is in the header, and the migration lock, which must be free after a restore.
  */
 export const HELD = `(n.nspname = 'commerce' or (n.nspname = 'graphile_worker' and c.relname <> 'migrations')
   or (n.nspname = 'public' and c.relname = 'commerce_migrations'))`;

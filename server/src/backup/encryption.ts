@@ -37,12 +37,12 @@ export function newReceiverKeys(): ReceiverKeys {
   return { publicKey: bytesOf(publicKey), privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }) };
 }
 
-/** The text of a public key that an operator copies. */
+/** Formats a public key as the text that an operator copies. */
 export function textOfKey(publicKey: Buffer): string {
   return PREFIX + publicKey.toString('base64url');
 }
 
-/** Reads a public key. Throws an Error with instructions. */
+/** Parses the text of a public key. Throws an Error with instructions. */
 export function keyOfText(text: string): Buffer {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url');
   if (text.startsWith(PREFIX) && bytes.length === KEY_BYTES) return bytes;

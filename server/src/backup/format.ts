@@ -128,7 +128,7 @@ export type Frame =
   | { kind: 'fileEnd'; end: FileEnd }
   | { kind: 'end'; tables: number };
 
-/** The file is not a backup, or is damaged or incomplete. */
+/** Thrown if a file is not a backup, or is damaged or incomplete. */
 export class DamagedBackup extends Error {
   constructor(file: string, why: string) {
     super(`${file} cannot be restored: ${why}.`);

@@ -113,8 +113,8 @@ async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<v
 }
 
 /**
- * Product changes are numbered by the transaction ids of one cluster's history (`commerce.change_eras`). A restored
- * database starts another history, even in the same cluster.
+ * Product changes are numbered by transaction ids, which are comparable only within one history of a cluster
+ * (`commerce.change_eras`). A restored database starts a new history, even in the same cluster.
  */
 async function beginEra(client: pg.Client, made_at: string): Promise<void> {
   await client.query(

@@ -26,7 +26,7 @@ export async function verify(file: string, key?: FileKey): Promise<Contents> {
   return { header, rows, files };
 }
 
-/** Yields the frames, and checks their order and their checksums on the way. Throws DamagedBackup. */
+/** Yields the frames, and checks their order and checksums while reading. Throws DamagedBackup. */
 export async function* checkedFrames(file: string, key?: FileKey): AsyncGenerator<Frame> {
   let counter: RowCounter | undefined;
   let content: FileCounter | undefined;

@@ -29,8 +29,8 @@ export async function announce({ config, logger, database }: Started, { db, demo
 }
 
 /**
- * The pause before the code of checkouts is loaded. Loading it blocks the event loop for tens of milliseconds, so the
- * first requests are served before.
+ * The pause before the checkout code is loaded. Loading it blocks the event loop for tens of milliseconds, so requests
+ * that have already arrived are served before.
  */
 const PAUSE_MS = 50;
 

@@ -52,7 +52,7 @@ export async function verifyAll(
 }
 
 function verifyOne(db: Pool, site_id: string, keys: Keys, known: Head | undefined): Promise<Report> {
-  // Not `inTransaction`, which reads the era before the isolation level is set.
+  // `inTransaction` is not used here, because it reads the era before the isolation level is set.
   return inSentTransaction(db, async (connection, begun) => {
     await begun;
     await query(connection, sql`set transaction isolation level repeatable read, read only`);
@@ -91,7 +91,7 @@ async function readHeads(file: string): Promise<Heads> {
     const { sites } = JSON.parse(await readFile(file, 'utf8')) as { sites: Heads };
     if (typeof sites === 'object' && sites !== null) return sites;
   } catch {
-    // The file is not JSON. It gets the same error as a file with other content.
+    // Not JSON. The error below covers this case and files with unexpected content.
   }
   throw new Error(`${file} was not written by --head. Choose another path; the file will be created.`);
 }

@@ -37,7 +37,8 @@ export async function openDatabase(config: Config, onProgress: Progress, onSpawn
 }
 
 /**
- * Opens the database for a command that may run next to a server: if a server runs the embedded database, uses that.
+ * Opens the database for a command that may run next to a server. If a server already runs the embedded database,
+ * connects to it.
  */
 export async function shareDatabase(config: Config, onProgress: Progress): Promise<Database> {
   try {
@@ -78,7 +79,7 @@ export function withOwnerPool<T>(config: Config, work: (db: Pool) => Promise<T>)
   });
 }
 
-/** Like `withPool`, with the URL at which the owner of the schema logs in. */
+/** Like `withPool`, but also passes the URL with which the owner of the schema logs in. */
 export async function withDatabase<T>(config: Config, work: (db: Pool, ownerUrl: string) => Promise<T>): Promise<T> {
   const database = await shareDatabase(config, printProgress);
   try {

@@ -8,7 +8,7 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 /** A session that waits longer for a lock is reported with the session that blocks it. Requests wait at most 2 s. */
 const BLOCKED_SECONDS = 1;
 
-/** Names the sessions for which others wait, such as a psql with an open transaction. */
+/** Reports the sessions that block others, such as psql with an open transaction. */
 export async function checkBlocking(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query<{
     pid: number;
@@ -54,7 +54,7 @@ export async function checkTrialWrite(client: pg.Client): Promise<Finding> {
   }
 }
 
-/** The usual lag is smaller, even under heavy load, which writes this much in about a second. */
+/** Normal lag is smaller: even under heavy load, the database needs about a second to write this much. */
 const LAG_BYTES = 64 * 1024 * 1024;
 
 /** Reports standbys that are far behind. If COMMIT waits for none of them, a failover may lose confirmed orders. */

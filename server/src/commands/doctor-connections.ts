@@ -16,7 +16,9 @@ export const CONNECTIONS = {
   spare: 10,
 };
 
-/** Compares max_connections with the connections that the jobs and this number of processes with requests need. */
+/**
+ * Compares max_connections with the number of connections that the jobs and `processes` processes with requests need.
+ */
 export async function checkConnections(client: pg.Client, config: Config, processes: number): Promise<Finding> {
   const { rows } = await client.query<{ max_connections: string }>('show max_connections');
   const max = Number(rows[0]?.max_connections);

@@ -201,7 +201,7 @@ async function lostPaymentKey(client: pg.Client, secretKey: string): Promise<str
   return undefined;
 }
 
-/** The ids of the oldest sites; none while the table does not exist. */
+/** The ids of the oldest sites; empty if the table does not exist. */
 async function oldestSites(client: pg.Client, table: string): Promise<string[]> {
   const { rows: tables } = await client.query<{ made: boolean }>(`select to_regclass($1) is not null as made`, [
     `commerce.${table}`,

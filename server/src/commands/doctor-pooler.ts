@@ -51,7 +51,7 @@ async function ofMigrations(url: string, directUrl: string): Promise<Finding> {
   return ok('direct', 'the same database, without the pooler');
 }
 
-/** Runs a check. If the URL does not respond, returns a finding about that. */
+/** Runs a check. If the database at the URL does not respond, returns a finding about that instead. */
 async function findingOf(check: string, look: () => Promise<Finding>): Promise<Finding> {
   try {
     return await look();

@@ -11,7 +11,7 @@ const STUCK_AFTER_SECONDS = 300;
 /** Reports jobs that have been due so long that no process seems to run them. */
 export async function checkQueue(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query(
-    // Not to_regclass, which fails for a login that may not use the schema.
+    // `to_regclass` would fail for a login that may not use the schema.
     `select to_regproc('commerce.queue_state') is not null and exists (
       select from pg_tables where schemaname = 'graphile_worker' and tablename = '_private_jobs') as there`,
   );

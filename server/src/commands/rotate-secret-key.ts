@@ -81,11 +81,11 @@ interface Changed {
   signingKeys: number;
   links: number;
   closed: string[];
-  /** Staff members whose second factor neither the old nor the new key decrypts. */
+  /** Staff members whose second factor cannot be decrypted with the old or the new key. */
   closedFactors: string[];
-  /** Audit keys that neither the old nor the new key decrypts. */
+  /** Audit keys that cannot be decrypted with the old or the new key. */
   closedAuditKeys: string[];
-  /** Sites with payment account keys that neither the old nor the new key decrypts. */
+  /** Sites with payment account keys that cannot be decrypted with the old or the new key. */
   closedAccounts: string[];
 }
 

@@ -40,13 +40,13 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 }
 
 /**
- * Returns the result of `prepareSchema` if there is nothing to prepare, which is the case at most starts; otherwise
- * undefined. Needs no lock and only one connection. All statements are sent together, and PostgreSQL answers in their
- * order, so the first failed check throws.
+ * Returns the result of `prepareSchema` if there is nothing to prepare, as at nearly every start; otherwise undefined.
+ * Needs no lock and only one connection. All statements are sent together, and PostgreSQL answers in their order, so
+ * the first failed check throws.
  */
 async function ifPrepared(url: string, wait: MigrationWait = {}): Promise<Prepared | undefined> {
   return withClient(connectionTo(url), async (client) => {
-    // Runs before the other statements, because a pooler does not share the connection of a busy client.
+    // Runs before the other statements, because a pooler shares a connection only while it is idle.
     await refusePooler(client, url);
     const [, , newer, ...prepared] = await Promise.all([
       refuseOldVersion(client),

@@ -118,7 +118,7 @@ type Working = Pick<Serving, 'db' | 'usage'>;
 /** Runs the jobs. Their code is loaded only in processes that run them, to keep start time and memory low. */
 export async function runJobs(started: Started, serving: Working): Promise<void> {
   const jobs = startedJobs(started, serving);
-  // Added before the jobs have started, because the process may be stopped while they start.
+  // The stop function is added before the jobs have started, because the process may be stopped while they start.
   started.stops.unshift(() => jobs.then(({ stop }) => stop()).catch(() => undefined));
   await jobs;
 }
@@ -139,8 +139,8 @@ async function startedJobs({ config, logger, database }: Started, { db, usage }:
 }
 
 /**
- * Opens or creates the demo shop; if merchants already have shops, only if the configuration requests it. Sends its
- * mails here, so that their log lines do not hide the greeting.
+ * Opens or creates the demo shop. If merchants already have shops, does so only if the configuration requests it. Sends
+ * the demo shop's mails here, so that their log lines do not hide the greeting.
  */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
   const stored = await reopenDemo({ ...config, db });

@@ -103,7 +103,7 @@ class Children {
     });
   }
 
-  /** Ends all processes, and then this one. */
+  /** Ends all child processes, and then this process. */
   async stop(signal: NodeJS.Signals, code = 0): Promise<void> {
     const isFirst = !this.#ending;
     this.#ending = true;

@@ -26,14 +26,18 @@ export const revokeAssistant: Handler<'dashboard.revokeAssistant'> = async ({ sh
 export const getAssistantAction: Handler<'dashboard.getAssistantAction'> = ({ shop, path }) =>
   actions.get(shop, path.action_id);
 
-/** The change is taken, run and finished in three transactions, because the operation has its own. */
+/**
+ * Claims, runs and finishes the action in three transactions, because the confirmed operation runs in its own
+ * transaction.
+ */
 export const confirmAssistantAction: Prepared<'dashboard.confirmAssistantAction'> = {
   async prepare({ db, caller, path: { action_id }, perform }) {
     const own = <T>(work: (shop: Shop) => Promise<T>) => inShop(db, caller.tenant, actorOf(caller), work);
     const taken = await own((shop) => actions.take(shop, action_id));
     const { status, body } = await perform(taken);
     const said = status < 400 ? {} : (JSON.parse(String(body)) as Partial<ErrorBody>);
-    // A call that the server could not run, or whose earlier attempt has not ended, may be confirmed again.
+    // The action may be confirmed again if the server could not run the call, or if an earlier attempt is still
+    // running.
     const isTemporary = status >= 500 || status === 429 || said.retryable === true;
     const result = isTemporary ? undefined : { status, error: said.error ?? null, message: said.message ?? null };
     await own((shop) => actions.finish(shop, action_id, result));

@@ -85,7 +85,7 @@ export class Connection {
   readonly keepsSession: boolean;
   /** Time limit for an answer, in milliseconds. */
   readonly silenceMs: number;
-  /** Time limits in milliseconds of the statements without an answer, in order of sending. */
+  /** Time limits in milliseconds of the unanswered statements, in order of sending. */
   readonly #unanswered: number[] = [];
   #silence: NodeJS.Timeout | undefined;
   /** Statements that were sent without awaiting their results. If one fails, the end of the transaction fails too. */

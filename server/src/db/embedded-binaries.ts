@@ -47,7 +47,8 @@ export function accountOfPostgres(place: string): Account | undefined {
   try {
     execFileSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'], { stdio: 'ignore' });
   } catch {
-    // Checked even after a failure, because another process may have created the user at the same time.
+    // useradd also fails if another process has created the user at the same time, so the user is looked up in any
+    // case.
   }
   const made = accountNamed('postgres');
   if (made) return made;

@@ -79,7 +79,7 @@ export async function stopPostmaster({ cluster, binaries, account }: PostmasterD
     });
   // An immediate stop is safe, but the next start must replay the log and takes longer.
   for (const [mode, seconds] of [['fast', 15] as const, ['immediate', 5] as const]) {
-    // Fails if the postmaster has already stopped.
+    // pg_ctl fails if the postmaster has already stopped.
     const failure = await stop(mode).then(
       () => undefined,
       (error: Error) => error,
@@ -235,8 +235,8 @@ function settings(durable: boolean): string[] {
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
-    // Plans made for an empty table are replaced when it is analysed, which must not take a minute after the first
-    // import.
+    // PostgreSQL replaces the plans made for an empty table only when it analyses the table. The default interval of a
+    // minute would be too long after the first import.
     autovacuum_naptime: '10s',
     // After a crash the whole directory is synced before recovery. File by file, that takes seconds.
     recovery_init_sync_method: canSyncAtOnce() ? 'syncfs' : 'fsync',

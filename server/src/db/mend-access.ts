@@ -46,7 +46,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = '2s'`);
-      // PostgreSQL fails concurrent grants on the same table.
+      // Concurrent grants on the same table fail in PostgreSQL, so they run one after another.
       await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.access]);
       await client.query(statement);
       await client.query('commit');
@@ -254,7 +254,8 @@ function functionGaps(rows: FoundFunction[], roles: string[]): Gap[] {
   const search = rows.filter(({ name, owner }) => SEARCH_FUNCTIONS.includes(name) && owner !== 'commerce_search');
   return [
     ...requests.filter(({ open }) => open).map(({ signature }) => revoked(signature)),
-    // Granted before the owner changes, because afterwards only the new owner may grant.
+    // The right to call a function is granted before its owner changes, because afterwards only the new owner may grant
+    // it.
     ...rows
       .filter(({ callable, ours }) => !callable && ours && roles.includes('commerce_app'))
       .map(({ signature }) => called(signature)),

@@ -74,7 +74,7 @@ export async function isMigrated(client: pg.Client): Promise<boolean> {
   return isComplete(await recordedMigrations(client));
 }
 
-/** Whether these are exactly the migrations of this release. In any other case knex decides. */
+/** Whether exactly the migrations of this release are recorded. If not, knex determines which ones to run. */
 function isComplete(recorded: string[]): boolean {
   return recorded.toSorted().join() === MIGRATION_NAMES.join();
 }

@@ -1,6 +1,6 @@
 /**
- * Standbys of the database. A standby reads the catalogue in place of the primary while it has the version that the
- * primary has just reported. If a standby lags, hangs, is lost or was promoted, the primary reads.
+ * Standbys of the database. A standby serves catalogue reads instead of the primary if it has the catalogue version
+ * that the primary has just reported. If a standby lags, hangs, is lost or was promoted, the primary serves the reads.
  */
 
 import type pg from 'pg';
@@ -14,8 +14,8 @@ const WITHIN_MS = 2_000;
 const REST_MS = 5_000;
 
 /**
- * The result of an attempt to read on a standby. After `behind` (it had another version) and `failed`, the primary must
- * read.
+ * The result of an attempt to read on a standby. After `behind` (the standby had another version) or `failed`, the
+ * primary must do the read.
  */
 export type StandbyResult = 'read' | 'behind' | 'failed';
 

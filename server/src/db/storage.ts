@@ -10,7 +10,8 @@ const DISK_FULL = '53100';
 const refused = new WeakSet<pg.Pool>();
 
 /**
- * The test write. It is much larger than the writes of a request, so that the next order does not fill the disk again.
+ * The test write. It is much larger than the writes of a request, so that if it succeeds, the disk has room for the
+ * next orders.
  */
 const TRIAL_WRITE = `begin; set local lock_timeout = '500ms';
   create temporary table trial_of_storage on commit drop as select repeat(md5(i::text), 30) as text from generate_series(1, 1000) i;

@@ -18,7 +18,7 @@ import { isFromServer } from './statement.ts';
 import { noteFailure } from './storage.ts';
 import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
 
-/** The connection was lost during COMMIT, so the result of the transaction is unknown. */
+/** Thrown if the connection was lost during COMMIT, so that the result of the transaction is unknown. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super('The connection was lost during COMMIT.', { cause });

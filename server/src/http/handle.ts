@@ -272,9 +272,9 @@ interface RateCount {
 }
 
 /**
- * Runs step 7. Repeats it after a conflict, after a connection lost before COMMIT, or if a copy of the request stored
- * its response between this request's look-up and claim. A connection lost during COMMIT throws CommitUnknown, after
- * which nothing is repeated.
+ * Runs step 7. Repeats it in three cases: after a conflict, after a connection was lost before COMMIT, and if a copy of
+ * the request stored its response between this request's look-up and claim. If the connection is lost during COMMIT,
+ * throws CommitUnknown and repeats nothing.
  */
 function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();
@@ -382,8 +382,8 @@ function inTransactionOf<T>(
 
 /**
  * Step 7 for a read: runs the handler on one connection, in a transaction only behind a transaction pooler. If the
- * response is not in the cache, a standby may read it into the cache first; this function then runs again on the
- * primary, which checks that the cached response is current.
+ * response is not cached, a standby may first fill the cache. This function then runs again on the primary, which
+ * checks that the cached response is current.
  */
 async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, received, context, deadline } = incoming;
@@ -448,7 +448,7 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   checkOrigin(operation, received, caller, deps.hosts);
   // Throws 429. Counts nothing for an operation with strict limits, because step 5 has counted it.
   if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
-  // A call that is held is made later, by a person.
+  // A held call runs later, after a person has confirmed it, and needs no step-up here.
   if (!incoming.request.hold) requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
   if (all.length > 0) throw new ValidationError(all);

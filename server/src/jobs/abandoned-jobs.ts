@@ -161,7 +161,7 @@ async function heldWithoutRunning(client: pg.Client, runners: JobHolder[]): Prom
   return rows.filter(({ id }) => !runners.some(({ running }) => running.has(id)));
 }
 
-/** Unlocks jobs that have not begun, with their queues. The attempt does not count. */
+/** Unlocks jobs that have not begun, with their queues. The lost attempt does not count. */
 async function unlock(client: pg.Client, jobs: Held[]): Promise<void> {
   await client.query(
     `with freed as (

@@ -56,7 +56,7 @@ class Slots {
     this.#mean_ms += (held_ms - this.#mean_ms) / 8;
   }
 
-  /** The retry time in seconds, later than all that were returned before. */
+  /** Returns a retry time in seconds, later than all retry times returned before. */
   reserveSeconds(): number {
     this.#nextFreeAt = Math.max(this.#nextFreeAt, Date.now()) + this.#mean_ms / this.#limit;
     return Math.min((this.#nextFreeAt - Date.now()) / 1000, LONGEST_SECONDS);

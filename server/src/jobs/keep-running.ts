@@ -77,7 +77,7 @@ async function stopInTime({ runner, connections }: Run): Promise<void> {
   // `stop` rejects if the runner has just ended.
   const stopping = runner.stop().catch(() => undefined);
   await Promise.race([stopping, sleep(STOP_MS, undefined, { ref: false })]);
-  // Not awaited, because a job that still runs may hold a connection.
+  // `end` is not awaited, because a job that still runs may hold a connection.
   if (!connections.ending) void connections.end();
 }
 

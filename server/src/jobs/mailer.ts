@@ -12,7 +12,7 @@ export interface Mailer {
   isReady(): Promise<boolean>;
 }
 
-/** The mail server is unreachable, hangs, or rejects the login, so no mail can be sent. */
+/** Thrown if the mail server is unreachable, hangs, or rejects the login, so that no mail can be sent. */
 export class MailServerDown extends Error {}
 
 export interface MailerSettings {

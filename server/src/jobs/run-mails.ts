@@ -34,7 +34,8 @@ export async function runMails({ options, announce, onError, ...deps }: MailRunn
     try {
       await send(payload, helpers);
     } catch (error) {
-      // Not awaited, because the runner stops when its jobs have ended, and this is one of them.
+      // `waitForServer` is not awaited, because it stops the runner, which waits for its jobs to end, and this is one
+      // of them.
       if (error instanceof MailServerDown) pause ??= waitForServer(error);
       throw error;
     }

@@ -63,9 +63,9 @@ export interface JobDeps extends MailDeps {
 }
 
 /**
- * The schedule of the jobs. `overdue` may wait for payment providers, so only one runs at a time and other jobs keep
- * their workers. A waiting job keeps its time (`preserve_run_at`); otherwise each minute would move it to the end of
- * the queue.
+ * The schedule of the jobs. `overdue` may wait for payment providers. Only one `overdue` job runs at a time, so that
+ * other jobs keep their workers. A waiting job keeps its start time (`preserve_run_at`); otherwise the next minute's
+ * run would move it to the end of the queue.
  */
 const CRONTAB = `*/10 * * * * sweep ?max=3&jobKey=sweep&jobKeyMode=preserve_run_at
 */10 * * * * learn_meanings ?max=1
@@ -123,7 +123,8 @@ async function runMaintenance({ card, secretKey, url, retention, ...mailDeps }: 
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
-  // Read only once, because while SECRET_KEY changes, the key in the database is encrypted with another secret key.
+  // The key is read only once, because while SECRET_KEY changes, the key in the database is encrypted with another
+  // secret key.
   const auditKey = await openAuditKey(db, secretKey);
   const options = {
     connectionString: url,
@@ -177,9 +178,8 @@ async function runMaintenance({ card, secretKey, url, retention, ...mailDeps }: 
 }
 
 /**
- * Handles errors of a runner's statements. Any runner may be the first to find that the database is read-only: then all
- * of them pause, and requests are rejected. If the database continues another history, this begins a new era, and the
- * queue retries the job.
+ * Handles errors of a runner's statements. If the database is read-only, all runners pause and requests are rejected.
+ * If the database continues another history, a new era begins, and the queue retries the job.
  */
 function reportTo(db: JobDeps['db']) {
   return (error: unknown) => {

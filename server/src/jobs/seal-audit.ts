@@ -14,7 +14,10 @@ import type { SealedRow } from '../shop/audit/signing.ts';
 import { asSweeper } from './as-sweeper.ts';
 
 const BATCH = 5_000;
-/** Rows this much older than the newest sealed one may be unsealed. No transaction of a request takes that long. */
+/**
+ * Unsealed rows may be at most this much older than the newest sealed row, because no transaction of a request takes
+ * longer.
+ */
 const LATE = `interval '15 minutes'`;
 
 export interface Sealed {

@@ -35,7 +35,7 @@ const EXPIRIES = {
     expired: sql`(expires_at <= now() - interval '1 day'
       or (token_hash is null and code_expires_at <= now() - interval '1 day'))`,
   },
-  /** Changes that assistants wanted, whether or not somebody decided. */
+  /** Actions that assistants proposed, whether or not a person confirmed or declined them. */
   assistant_actions: { table: sql`commerce.assistant_actions`, expired: sql`expires_at <= now() - interval '1 day'` },
   /** Publications whose time has passed. */
   catalog_schedule: { table: sql`commerce.catalog_schedule`, expired: sql`publish_at <= now()` },
@@ -47,8 +47,8 @@ const EXPIRIES = {
     expired: sql`created_at <= now() - interval '7 days'`,
   },
   /**
-   * Links to orders whose state has not changed for half a year. For the last 90 days, such a link has only shown that
-   * it has expired (see shop/orders/links.ts).
+   * Links to orders whose state has not changed for half a year. Such a link expired after 90 days, and since then
+   * shows only that it has expired (see shop/orders/links.ts).
    */
   order_links: {
     table: sql`commerce.order_links`,
@@ -81,7 +81,7 @@ const REMOVALS = {
     Sql
   >),
   // Deletes an entry once every reader can see a later entry for the same product (see
-  // shop/integrations/product-changes.ts). Keeps it if it is `seen` and the later entry is not.
+  // shop/integrations/product-changes.ts). Keeps a `seen` entry if the later one is not `seen`.
   product_changes: sql`with later as materialized (
       select site_id, era, changed_in, product_id, seen from commerce.product_changes
       where changed_at > now() - interval '1 day'

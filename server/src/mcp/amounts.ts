@@ -1,6 +1,6 @@
 /**
- * Amounts in one form: models read the API's decimal strings and its integers in minor units in the same answer, and
- * confuse them. Integers become decimal strings.
+ * Converts amounts to decimal strings. The API returns some amounts as decimal strings and others as integers in minor
+ * units, and models confuse the two.
  */
 
 import { decimal } from '../shop/money.ts';
@@ -8,10 +8,10 @@ import { decimal } from '../shop/money.ts';
 type Fields = Record<string, unknown>;
 
 const IN_MINOR_UNITS = /_cents$/;
-/** These have the names of the published interface of agent tokens, so they are kept beside their decimal strings. */
+/** These names are published fields of agent tokens, so the integers are kept next to their decimal strings. */
 const KEPT = ['budget_cents', 'budget_used_cents'];
 
-/** Replaces `spent_total_cents: 3582` by `spent_total: "35.82"`, at any depth. */
+/** Replaces `spent_total_cents: 3582` with `spent_total: "35.82"`, at any depth. */
 export function withDecimals(value: unknown, digits: number): unknown {
   if (Array.isArray(value)) return value.map((entry) => withDecimals(entry, digits));
   if (typeof value !== 'object' || value === null) return value;
@@ -23,7 +23,7 @@ export function withDecimals(value: unknown, digits: number): unknown {
   return Object.fromEntries(converted);
 }
 
-/** The same for the properties of an output schema. A property that may be null has no type there. */
+/** Does the same for the properties of an output schema. A nullable property has no type there. */
 export function schemasWithDecimals(properties: Record<string, Fields>): Fields {
   const converted = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
     if (!IN_MINOR_UNITS.test(name)) return [[name, schema]];
@@ -35,7 +35,10 @@ export function schemasWithDecimals(properties: Record<string, Fields>): Fields 
   return Object.fromEntries(converted);
 }
 
-/** The names under which an amount is returned. An error has an object `budget` beside `budget_cents`. */
+/**
+ * The names under which an amount is returned. An error contains an object `budget` as well as `budget_cents`, so the
+ * amount does not get the plain name there.
+ */
 function namesOf(name: string, beside: string[]): string[] {
   const plain = name.replace(IN_MINOR_UNITS, '');
   return [...(KEPT.includes(name) ? [name] : []), ...(beside.includes(plain) ? [] : [plain])];

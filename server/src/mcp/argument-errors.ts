@@ -4,7 +4,7 @@ import type { AgentTool } from './tools.ts';
 /** The parts of an HTTP request, which the caller of a tool does not see. */
 const PARTS: unknown[] = ['body', 'query', 'path', 'header'];
 
-/** Names the mistakes of a call by the arguments of its tool, and what to do about them. */
+/** Renames the errors of a call to the arguments of its tool, and says how to correct them. */
 export function inArguments(tool: AgentTool, body: Record<string, unknown>): Record<string, unknown> {
   const { name, inputSchema } = tool.definition;
   const known = Object.keys(inputSchema.properties ?? {});
@@ -25,7 +25,7 @@ export function inArguments(tool: AgentTool, body: Record<string, unknown>): Rec
 
 const MOST_NAMED = 5;
 
-/** Models follow `next`, so it must not contain a sentence that was sent as the name of an argument. */
+/** Models follow `next`, so it must not quote a whole sentence that was sent as the name of an argument. */
 function isName(text: string): boolean {
   return /^[\w.-]{1,60}$/.test(text);
 }
@@ -33,6 +33,6 @@ function isName(text: string): boolean {
 function argumentOf(loc: ValidationErrorItem['loc']): ValidationErrorItem['loc'] {
   if (loc[0] === 'header') return ['meta', String(loc[1]).toLowerCase()];
   const inside = PARTS.includes(loc[0]) ? loc.slice(1) : loc;
-  // A mistake in the arguments as a whole, such as too few of them.
+  // The error concerns the arguments as a whole: for example, there are too few.
   return inside.length > 0 ? inside : ['arguments'];
 }

@@ -1,6 +1,6 @@
 /**
- * The answer of `list_audit`. A recorded call has 16 fields, most of which are the same in all calls of a token, so the
- * tool returns those that differ unless `full` is true.
+ * The response of `list_audit`. A recorded call has 16 fields, most of them equal in all calls of a token. The tool
+ * returns only the fields that differ, unless `full` is true.
  */
 
 import type { AuditEvent, AuditPage } from '@commerce-backend/spec';
@@ -28,7 +28,7 @@ function compactEvent({ created_at, action, status, details }: AuditEvent) {
 }
 
 function short(query: string | null | undefined): string | null {
-  // Counts characters and not UTF-16 units: half of an emoji is no valid text, and strict clients reject the answer.
+  // Counts characters instead of UTF-16 units, because half of an emoji is invalid text, which strict clients reject.
   const characters = [...(query ?? '')];
   if (characters.length <= LONGEST_QUERY) return query ?? null;
   return `${characters

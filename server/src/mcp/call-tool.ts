@@ -25,7 +25,7 @@ export interface Called {
 
 /**
  * Runs a tool by its operation, with the checks, rate limits and audit of an HTTP request. An error is a result too, so
- * that the model sees the next step. Returns undefined for an unknown tool, after recording the call.
+ * that the model sees the next step. For an unknown tool, records the call and returns undefined.
  */
 export async function callTool(
   { calls, served, claim, caller }: Called,
@@ -45,8 +45,8 @@ export async function callTool(
 }
 
 /**
- * Builds the request, with the mistakes that the contract cannot find. Arguments that are not parameters belong to the body; without a body they are rejected as
- * unknown.
+ * Builds the request, and finds the mistakes that the contract cannot describe. Arguments that are not parameters
+ * belong to the body. If the operation has no body, they are rejected as unknown.
  */
 export function requestOf(tool: AgentTool, call: ToolCall, { req }: Served) {
   const { operation, places, keyed } = tool;

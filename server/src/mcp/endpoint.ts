@@ -2,11 +2,11 @@
  * The agent API over the Model Context Protocol, at `/sites/{site_id}/mcp` and, on a shop's own host, at `/mcp`. There
  * are no sessions; every request carries its token:
  * 1. The URL identifies the shop (404).
- * 2. The token is checked as for every API request. Without a valid one, the response is 401 with the URL of the OAuth
- * metadata.
- * 3. A tool call that needs another scope is 403 with the scopes to ask for, so that a host can ask for them.
- * 4. The MCP SDK parses the message. A tool call runs its operation (call-tool.ts). Listing tools has a rate limit of
- * its own.
+ * 2. The token is checked as for every API request. Without a valid token, the response is 401 with the URL of the
+ * OAuth metadata.
+ * 3. If a tool call needs another scope, the response is 403 with the scopes that the host can request.
+ * 4. The MCP SDK parses the message. A tool call runs its operation (call-tool.ts). Listing tools has its own rate
+ * limit.
  */
 
 import type { Server } from '@modelcontextprotocol/server';

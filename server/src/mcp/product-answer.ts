@@ -1,6 +1,7 @@
 /**
- * A product in the answer of a tool. Models pay for each token, so null fields are left out, and fields of little use are shortened or
- * left out until the answer fits. All other fields have the form of the API's response, because programs read them too.
+ * A product in the response of a tool. Models pay for each token, so null fields are omitted, and less useful fields
+ * are shortened or omitted until the response fits. All other fields have the form of the API's response, because
+ * programs read them too.
  */
 
 import type { AgentProduct } from '@commerce-backend/spec';
@@ -11,10 +12,10 @@ type Fields = Record<string, unknown>;
 
 export const PRODUCT: OperationId = 'agent.getProduct';
 
-/** 500 tokens of three characters. */
+/** About 500 tokens, at three characters per token. */
 const MOST_CHARACTERS = 1_500;
 
-/** The steps of shortening. A product that is still too long with the last one stays longer. */
+/** One step of shortening. If a product is still too long after the last step, it is returned at that length. */
 interface Lengths {
   description: number;
   skus: boolean;

@@ -4,9 +4,9 @@ import type { Called } from './call-tool.ts';
 import { agentTools } from './tools.ts';
 
 /**
- * Answers a tool call that needs a scope the token lacks with 403 (RFC 6750 §3.1). The challenge names the token's
- * scopes too, because the customer's next consent replaces them. Returns undefined for all other requests. Checked
- * before the SDK reads the message, because it may begin a stream with status 200.
+ * Handles a tool call that needs a scope that the token lacks: returns 403 (RFC 6750 §3.1). The challenge also lists
+ * the token's own scopes, because the customer's next consent replaces them. Returns undefined for all other requests.
+ * Must run before the SDK reads the message, because the SDK may begin a stream with status 200.
  */
 export async function scopeChallenge(
   called: Called,

@@ -1,4 +1,6 @@
-/** The steps that the MCP endpoints share: the shop of the URL, the origin, and serving a message with the SDK. */
+/**
+ * The steps that the MCP endpoints share: find the shop of the URL, check the origin, and serve a message with the SDK.
+ */
 
 import { type FetchLikeMcpHandler, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
@@ -15,7 +17,7 @@ const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the site id of the URL: of its host, or in its path. */
+/** Returns the site id for the URL's host, or the one in its path. */
 export function siteIn(req: Request, hosts: SiteHosts): string {
   const atHost = hosts.siteAt(req);
   const { site_id = atHost } = req.params as { site_id?: string };
@@ -35,12 +37,12 @@ interface Tools {
   name: string;
   title: string;
   instructions: string;
-  /** Counts a list of the tools. */
+  /** Counts a `tools/list` call. */
   count(): Promise<Counted>;
   list: Tool[];
 }
 
-/** A server that lists these tools. Its caller adds the handler of `tools/call`. */
+/** Creates a server that lists these tools. The caller adds the handler of `tools/call`. */
 export function serverListing({ name, title, instructions, count, list }: Tools): Server {
   const server = new Server(
     { name, title, version: document.info.version },
@@ -58,7 +60,7 @@ export function serverListing({ name, title, instructions, count, list }: Tools)
   return server;
 }
 
-/** Serves one request. `answerFirst` may answer it before the SDK reads the message. */
+/** Serves one request. `answerFirst` may send a response before the SDK reads the message. */
 export async function serve(
   req: Request,
   res: Response,
@@ -72,7 +74,7 @@ export async function serve(
   };
   const handler = createMcpHandler(newServer, {
     onerror,
-    // The tools never change while a server runs, so a subscription is acknowledged with nothing in it, and ends.
+    // The tools never change while a server runs, so a subscription is confirmed as empty and ends.
     maxSubscriptions: 1,
     maxRequestBodySize: MAX_BYTES,
   });

@@ -11,7 +11,7 @@ import { type AgentTool, agentTools } from './tools.ts';
 interface Form {
   /** The decimals of the shop's currency. */
   digits: number;
-  /** Whether the model asked for all fields. */
+  /** Whether the model requested all fields. */
   full: boolean;
 }
 
@@ -25,7 +25,7 @@ export function toolResult(tool: AgentTool, answer: OperationAnswer, { digits, f
   };
 }
 
-/** The response in terms of tools and their arguments. */
+/** The response, with names of tools and arguments in place of operations and fields. */
 function inTerms(tool: AgentTool, { status, body }: OperationAnswer, full: boolean): unknown {
   const said = body as Record<string, unknown>;
   if (status < 400) return compact(tool, body, full);

@@ -25,7 +25,7 @@ export function compact(given: JsonObject, level = 0): JsonObject {
   );
   if (description !== undefined) kept.description = description;
   if (level >= DEEP && kept.description !== undefined) kept.description = firstSentence(String(kept.description));
-  // A model only copies ids, so it does not need their format.
+  // Models only copy ids, so they do not need the format.
   if (kept.format === 'uuid') delete kept.format;
   if (schema.items) kept.items = compact(schema.items as JsonObject, level + 1);
   if (schema.properties) {

@@ -13,7 +13,7 @@ export interface AgentTool {
   definition: Tool;
   /** The part of the request for each argument. All others go into the body, if there is one. */
   places: Map<string, 'path' | 'query'>;
-  /** Whether the call may or must have an idempotency key. */
+  /** Whether the call may or must have an idempotency key; undefined if it has none. */
   keyed: 'optional' | 'required' | undefined;
 }
 
@@ -30,8 +30,8 @@ export function agentTools(): Map<string, AgentTool> {
 }
 
 /**
- * Whether an operation becomes a tool. Consent does not, because the program that stores the token requests it, not the
- * model.
+ * Whether an operation becomes a tool. Consent operations do not: they are called by the program that stores the token,
+ * not by the model.
  */
 function isForAgents({ surface, security, humanOnly, namedBy }: Operation): boolean {
   const takesToken = security.some((schemes) => schemes.includes('AgentToken'));
@@ -113,12 +113,12 @@ function answerOf({ status }: Operation, { responses }: JsonObject): JsonObject 
   return content?.['application/json']?.schema ?? {};
 }
 
-/** Operations that cannot be undone. Purchases are not among them, because a person completes them. */
+/** Operations that cannot be undone. Purchases are not included, because a person completes them. */
 const ENDS = /^(?:delete|remove|cancel|revoke)/;
 /** These methods set or remove a value. */
 const IDEMPOTENT: Operation['method'][] = ['put', 'patch', 'delete'];
 
-/** Hints with their default value are left out: a tool writes, may destroy, and is not idempotent. */
+/** Hints are omitted if they have their default value: a tool writes, may be destructive, and is not idempotent. */
 function annotationsOf(operation: Operation): Tool['annotations'] {
   const { safe, name, method } = operation;
   if (safe) return { readOnlyHint: true, idempotentHint: true, openWorldHint: false };

@@ -1,6 +1,6 @@
 /**
- * HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530), as far as UCP uses them: ES256, ES384 and Ed25519, no
- * `sf`, `bs`, `tr` and `req` parameters. The algorithm follows from the key, never from the message.
+ * HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530), as far as UCP uses them: with ES256, ES384 and
+ * Ed25519, and without the parameters `sf`, `bs`, `tr` and `req`. The key determines the algorithm, never the message.
  */
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto';
@@ -101,7 +101,9 @@ function membersOf(field: string, value: string): Map<string, string> | undefine
   return found;
 }
 
-/** RFC 9421 §2.5. Undefined if the message lacks a component, or a component occurs twice. */
+/**
+ * Returns the signature base (RFC 9421 §2.5). Undefined if the message lacks a component, or a component occurs twice.
+ */
 export function signatureBase(message: Signable, components: string[], params: string): string | undefined {
   if (new Set(components).size < components.length) return undefined;
   const lines = components.map((component) => {
@@ -142,7 +144,7 @@ export function isSignedBy(jwk: JsonWebKey, message: Signable, parsed: ParsedSig
   }
 }
 
-/** RFC 7638: identifies a key by its public parts. */
+/** The thumbprint of a key (RFC 7638), which identifies it by its public parts. */
 export function thumbprintOf({ crv, kty, x, y }: JsonWebKey): string {
   const parts = kty === 'OKP' ? { crv, kty, x } : { crv, kty, x, y };
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

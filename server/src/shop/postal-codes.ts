@@ -1,8 +1,8 @@
 /**
- * The postal codes of countries, without spaces and hyphens: the patterns of Google's libaddressinput
- * (testdata/countryinfo.txt, Apache-2.0), and later ones: six digits in Cambodia, Korea, Taiwan and Vietnam, +4 in
- * Saudi Arabia, five characters in Mauritius (the first is R on Rodrigues, A on Agalega), letters in Kazakhstan, four
- * digits in El Salvador, and the area BF of the British Forces.
+ * The postal codes of countries, without spaces and hyphens. The patterns are those of Google's libaddressinput
+ * (testdata/countryinfo.txt, Apache-2.0), with these newer formats: six digits in Cambodia, Korea, Taiwan and Vietnam,
+ * +4 in Saudi Arabia, five characters in Mauritius (the first is R on Rodrigues, A on Agalega), letters in Kazakhstan,
+ * four digits in El Salvador, and the area BF of the British Forces.
  */
 const COUNTRIES: Record<string, string> = {
   '\\d{5}':

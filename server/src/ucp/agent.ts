@@ -135,7 +135,10 @@ function keysIn({ signing_keys, keys = signing_keys ?? [] }: Record<string, unkn
 }
 
 const MEMBERS = ['kid', 'kty', 'crv', 'x', 'y', 'alg'];
-/** A signature names its key in ASCII (RFC 8941), and the members of supported keys are shorter. */
+/**
+ * Members with other values are dropped. A signature names its key in ASCII (RFC 8941), and no supported key has a
+ * longer member.
+ */
 const MEMBER = /^[\x20-\x7e]{1,256}$/;
 
 function memberOf(key: Record<string, unknown>, name: string): [string, string][] {
@@ -143,7 +146,7 @@ function memberOf(key: Record<string, unknown>, name: string): [string, string][
   return typeof value === 'string' && MEMBER.test(value) ? [[name, value]] : [];
 }
 
-/** RFC 7517, sections 4.2 and 4.3. */
+/** Whether a key may be used for signatures (RFC 7517, sections 4.2 and 4.3). */
 function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
   return use !== 'enc' && (!Array.isArray(key_ops) || key_ops.includes('verify'));
 }
@@ -151,8 +154,8 @@ function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
 type WebhookUrl = Pick<AgentProfile, 'webhook_url' | 'webhook_refused'>;
 
 /**
- * Reads the URL for order events. It must be on the host of the profile, so that nobody can make the server call another
- * host than the one that the profile came from.
+ * Reads the URL for order events. It must be on the host of the profile, so that nobody can make the server call a host
+ * other than the one from which the profile was fetched.
  */
 function webhookIn(document: unknown, profile: URL, policy: EgressPolicy): WebhookUrl {
   const [entry] = entriesOf(document, 'dev.ucp.shopping.order').filter(({ config }) => config !== undefined);

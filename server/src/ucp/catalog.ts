@@ -75,7 +75,7 @@ function nextOf(page: number, pages: number) {
   return { has_next_page, ...(has_next_page && { cursor: cursorOf(page + 1) }) };
 }
 
-/** The message about a word that was not understood or that no product meets. */
+/** The message about a word that was not understood or that no product matches. */
 function messageOfUnmet({ kind, text, fate }: Understood): Message {
   if (fate === 'not_understood') {
     const content = `"${said(text)}" was not understood and not searched for. Send a filter instead, or ask the buyer.`;
@@ -194,7 +194,10 @@ export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish)
   return { products };
 }
 
-/** Adds variants to a product that was already found: it may be requested by its id and by its slug. */
+/**
+ * Adds variants to a product that was already found, because the same product may be requested by both its id and its
+ * slug.
+ */
 function mergeInputs(product: Found, variants: (Found['variants'][number] & { inputs: { id: string }[] })[]): void {
   for (const variant of variants) {
     const same = product.variants.find(({ id }) => id === variant.id) as typeof variant | undefined;

@@ -20,7 +20,7 @@ export class FailedStatus {
   }
 }
 
-/** Sends the status of a stream only with its first message, because the call has then set it. */
+/** Delays the status of a stream until its first message, because the call has set the status by then. */
 export function withLateStatus(handler: FetchLikeMcpHandler): FetchLikeMcpHandler {
   return {
     async fetch(request, options) {
@@ -36,7 +36,7 @@ export function withLateStatus(handler: FetchLikeMcpHandler): FetchLikeMcpHandle
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Chunk = Awaited<ReturnType<Reader['read']>>;
 
-/** The stream of a reader that has already read its first chunk. */
+/** A stream that continues a reader whose first chunk has already been read. */
 function resumed(reader: Reader, first: Chunk): ReadableStream<Uint8Array> {
   let next: Promise<Chunk> | undefined = Promise.resolve(first);
   return new ReadableStream({

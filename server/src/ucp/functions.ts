@@ -72,7 +72,7 @@ export const FUNCTIONS = {
     ...{ root: CHECKOUT, request: 'checkout', changes: true },
     run: async (call, id, body) => viewOfCheckout(call, await changeCheckout(call, id, body as CheckoutWish)),
   },
-  /** Only a person can complete a checkout, so this returns it unchanged. */
+  /** Only a person can complete a checkout, so this function returns it unchanged. */
   complete_checkout: {
     ...{ root: CHECKOUT, request: 'nothing', keyed: true, changes: true },
     run: async (call, id) => viewOfCheckout(call, await findCheckout(call, id)),

@@ -54,7 +54,10 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
 
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
 
-/** Reads the body of a request with a signature or a digest, which cover its bytes. Answers a body that is not JSON. */
+/**
+ * Reads the body as bytes if the request has a signature or a digest, because both cover the bytes. Sends an error if
+ * the body is not JSON.
+ */
 async function signedBody(req: Request, res: Response): Promise<{ bytes: Buffer; json: unknown } | undefined> {
   try {
     const operation = { method: 'post', surface: 'agent', bodyLimitBytes: MAX_BYTES, hasBody: true } as Operation;

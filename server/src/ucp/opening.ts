@@ -66,7 +66,10 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   });
 }
 
-/** Returns the profile of the caller, after its signature. Fetches a profile again that lacks the key of the signature. */
+/**
+ * Returns the caller's profile after verifying the request's signature. Fetches the profile again if it lacks the key
+ * of the signature.
+ */
 async function signerOf(
   deps: OpeningDeps,
   tenant: Tenant,

@@ -49,7 +49,7 @@ export function profileIn(version: string, { issuer, keys }: Published) {
 
 const PERMALINK = 'dev.ucp.shopping.permalink';
 
-/** A permalink must use https, which a server in development does not have. Version 2026-04-08 has none. */
+/** A permalink must use https, so a server without https offers none. Version 2026-04-08 has no permalinks. */
 function capabilitiesAt(issuer: string, version: string) {
   const endpoint = `${issuer}/buy`;
   const hasPermalink = version !== '2026-04-08' && issuer.startsWith('https:');

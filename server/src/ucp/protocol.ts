@@ -20,7 +20,7 @@ interface Capability {
 const CART = 'dev.ucp.shopping.cart';
 const CHECKOUT = 'dev.ucp.shopping.checkout';
 
-/** The scopes without which a function cannot be called. The other scopes add to what a guest may do. */
+/** The scopes that some functions require. All other scopes only extend the permissions of a guest. */
 const GATING_SCOPES = {
   'dev.ucp.shopping.order:read': { description: { plain: 'Read your orders: lines, status, deliveries and refunds.' } },
 };
@@ -101,7 +101,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** The request failed without a resource to return. The messages contain the reason. */
+/** Thrown if a request failed and there is no resource to return. The messages contain the reason. */
 export class NoResource extends Error {
   readonly messages: Message[];
 

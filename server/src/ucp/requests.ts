@@ -1,4 +1,4 @@
-/** The fields of requests that are used. Other fields of the published schemas are ignored. */
+/** The request fields that this server uses. Other fields of the published schemas are ignored. */
 
 import { requestErrors } from '../http/contract/validator.ts';
 import { ProtocolError } from './protocol.ts';
@@ -44,7 +44,7 @@ export interface CheckoutWish extends CartWish {
       groups?: { selected_option_id?: string | null }[];
     }[];
   };
-  /** Not in the published schemas: where the shop's page returns the buyer to. */
+  /** Not in the published schemas: the URL to which the shop's page returns the buyer. */
   return_url?: string;
   cancel_url?: string;
 }

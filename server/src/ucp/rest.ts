@@ -1,4 +1,4 @@
-/** UCP over REST by its OpenAPI document, and the shop's profile. */
+/** UCP over REST, as its OpenAPI document describes it, and the shop's profile. */
 
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Operation } from '../http/contract/contract.ts';
@@ -104,7 +104,7 @@ function send(res: Response, status: number, body: object): void {
   if (!res.headersSent) res.status(status).json(body);
 }
 
-/** Answers a failure of the protocol with its code and a message. */
+/** Sends the code and the message of a failure of the protocol. */
 export function fail(res: Response, thrown: unknown): void {
   const context = contextOf(res);
   const error = thrown instanceof Refused ? protocolErrorOf(thrown) : thrown;

@@ -57,7 +57,7 @@ export function requireSignature(received: Received, keys: JsonWebKey[], isRequi
 function messageOf({ req }: Received): Signable {
   const { host = '' } = req.headers;
   const url = new URL(req.originalUrl, 'http://shop');
-  // A client leaves out the default port of its scheme.
+  // Clients omit the default port of the scheme.
   const authority = host.toLowerCase().replace(/:(?:80|443)$/, '');
   const headers = Object.fromEntries(
     Object.entries(req.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
@@ -65,7 +65,7 @@ function messageOf({ req }: Received): Signable {
   return { derived: { ...derivedOf(req.method, url), '@authority': authority }, headers };
 }
 
-/** Why a signature does not authenticate the request; undefined if it does. */
+/** Returns the reason why a signature does not authenticate the request; undefined if it does. */
 function refusalOf(
   signature: ParsedSignature,
   { req, body }: Received,
@@ -95,8 +95,8 @@ function neededIn({ headers }: Signable, req: Request, body: Buffer | undefined)
 }
 
 /**
- * A signature for Web Bot Auth covers its member of `signature-agent`. Of the other fields it must cover all members, because
- * the server may read another one than the signature has covered.
+ * For Web Bot Auth, a signature may cover a single member of `signature-agent`. It must cover all members of every
+ * other field, because otherwise the server might read a member that the signature does not cover.
  */
 function covers({ components }: ParsedSignature, name: string): boolean {
   return components.some(

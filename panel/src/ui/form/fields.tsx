@@ -184,7 +184,7 @@ function CellChoice({ name, label, children }: CellChoiceProps & { name: string 
   );
 }
 
-/** An error message if the text is not a number. The number field shows the reason itself. */
+/** Returns an error message if the text is not a number, otherwise true. The number field shows the exact reason. */
 function isRead(value: unknown): string | true {
   return typeof value === 'string' && isUnread(value) ? t('Enter a number.') : true;
 }

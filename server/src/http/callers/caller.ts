@@ -16,7 +16,7 @@ export interface Claim {
   merchant_id: string | null;
   /** An agent without a token, identified by its profile, which the server has fetched. */
   guest?: GuestAgent;
-  /** Whether the call is of a tool at the MCP endpoint that needs no token. `kind` is then `anonymous`. */
+  /** Whether the call is to an MCP tool that needs no token. `kind` is then `anonymous`. */
   isPublicTool?: true;
   /** Whether the call came through UCP, which needs no storefront token. */
   byProtocol?: true;
@@ -38,7 +38,7 @@ export interface AssistantClaim {
 export interface KnownAssistant {
   site_id: string;
   staff_id: string;
-  /** The name that the assistant's program gives itself. */
+  /** The self-reported name of the assistant's program (not verified). */
   name: string;
 }
 

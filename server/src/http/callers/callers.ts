@@ -148,7 +148,10 @@ async function authenticateGuest(
   };
 }
 
-/** Reads of the published catalogue and of the shop's facts. Carts, orders and customers need other scopes. */
+/**
+ * Scopes of a public tool, which may read the published catalogue and the shop's public details. Carts, orders and
+ * customers need other scopes.
+ */
 const PUBLIC_TOOL_SCOPES = ['catalog:read'];
 
 /** Authenticates a call of a public tool. The endpoint has already determined the shop. */
@@ -238,8 +241,8 @@ type AssistantRow = OrNulls<{ id: string; staff_id: string; client_name: string;
   Pick<Tenant, 'catalog_version' | 'era'>;
 
 /**
- * Authenticates an assistant as its staff member, with what both the member's present role and the granted scopes
- * allow. The membership is joined, so the token of a removed member is unknown.
+ * Authenticates an assistant as its staff member, with the permissions that both the member's current role and the
+ * granted scopes allow. The statement joins the membership, so the token of a removed member is unknown.
  */
 async function authenticateAssistant(
   connection: Connection,
@@ -275,7 +278,7 @@ async function authenticateAssistant(
     customer_id: null,
     confirmed: false,
     assistant: { name: found.client_name ?? '', granted },
-    // The scope of the operation itself is there, because the member granted this kind of call.
+    // Includes the operation's own scope, because the member has granted calls of this kind.
     scopes: ofRole.filter((scope) => scope === operation.scope || (granted as string[]).includes(scope)),
     role: found.role,
     limits: found.limits ?? {},

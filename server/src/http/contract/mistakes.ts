@@ -86,7 +86,7 @@ export function detailOf(
 /**
  * Keeps one error per problem. Drops these errors:
  * - the general error of a union, if one alternative has a more specific error
- * - the error that null is allowed, if there is any other error
+ * - the error of the alternative `null`, if there is any other error
  * - errors of length or pattern, if the format is wrong
  */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {

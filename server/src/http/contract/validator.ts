@@ -195,7 +195,9 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
 
 const NO_ERRORS: Errors = { parameters: [], body: [] };
 
-/** Only the components of the contract. They are copied, because the validator modifies its input. */
+/**
+ * Returns a contract that consists only of the components. They are copied, because the validator modifies its input.
+ */
 function componentsAlone(source: ContractDocument) {
   const named = Object.entries(preparedFor(source, source.components.schemas ?? {}));
   const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));

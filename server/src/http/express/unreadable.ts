@@ -37,8 +37,8 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Rejects a request with several Host headers or with a host in its URL, because a proxy in front of the server may
- * have used a different host than Node uses.
+ * Rejects a request with several Host headers or with a host in its URL. A proxy in front of the server may have used a
+ * different one of these hosts than Node.
  */
 function refuseSecondHost({ rawHeaders, url }: IncomingMessage): void {
   // A URL with a host is for proxies (RFC 9112 §3.2.2).

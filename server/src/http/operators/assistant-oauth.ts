@@ -117,7 +117,7 @@ function resourceMetadata(baseUrl: string) {
   return {
     resource: merchantMcp(baseUrl),
     authorization_servers: [assistantIssuer(baseUrl)],
-    // Clients request these when nothing else names the scopes, so they only read.
+    // Clients request all listed scopes if nothing else names the scopes, so the list contains only scopes for reading.
     scopes_supported: READING,
     bearer_methods_supported: ['header'],
     resource_documentation: `${baseUrl}/docs`,

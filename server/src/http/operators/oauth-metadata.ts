@@ -51,7 +51,7 @@ function describe(deps: MetadataDeps, metadataOf: (issuer: Issuer) => unknown): 
   };
 }
 
-/** The issuer named in the URL, or by a site id in the query or a header. */
+/** Returns the issuer in the URL. Also accepts a site id in the query or in the header X-Site-ID. */
 function issuerNamed(deps: MetadataDeps, req: Request): Issuer | undefined {
   const named = req.query.site_id ?? req.get('X-Site-ID');
   if (named !== undefined && req.params.site_id === undefined) req.params.site_id = String(named);

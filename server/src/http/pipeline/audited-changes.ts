@@ -5,12 +5,12 @@ import type { Received } from '../received.ts';
 import { changesOfRows } from './audited-rows.ts';
 import type { Answer } from './errors.ts';
 
-/** Whether the audit records the values before and after the call: for changes in the dashboard. */
+/** Whether the audit records field values before and after the call. It does for changes through the dashboard API. */
 export function hasAuditedChanges({ surface, safe }: Operation, { kind }: Caller): boolean {
   return surface === 'dashboard' && !safe && (kind === 'staff' || kind === 'api_key');
 }
 
-/** Runs the call and adds the changed fields to its answer. `run` gets the locked resource if it was read. */
+/** Runs the call and adds the changed fields to its response. `run` gets the locked resource if it was read. */
 export async function withAuditedChanges(
   operation: Operation,
   { params, body }: Pick<Received, 'params' | 'body'>,

@@ -1,4 +1,7 @@
-/** The changes of calls that change many rows, for the audit. Their answers name each changed row. */
+/**
+ * Finds the changed fields of calls that change many rows, for the audit. The responses of these calls list each
+ * changed row.
+ */
 
 import type {
   AdjustmentResult,
@@ -10,7 +13,7 @@ import type {
   VariantRowsResult,
 } from '@commerce-backend/spec';
 
-/** By the names of the operations; the parameters are the bodies of the request and of the answer. */
+/** Keyed by the names of the operations. The parameters are the request body and the response body. */
 const OF_ROWS: Partial<Record<string, (body: never, told: never) => AuditChange[]>> = {
   adjustInventories: stockChanges,
   bulkUpdateProducts: productChanges,
@@ -20,13 +23,16 @@ const OF_ROWS: Partial<Record<string, (body: never, told: never) => AuditChange[
 const MAX_CHANGES = 40;
 const MAX_FIELD = 200;
 
-/** The first changes of a call that changes many rows; undefined for other operations. */
+/**
+ * Returns a function that reads the changes of such a call from its response, up to `MAX_CHANGES`; undefined for other
+ * operations.
+ */
 export function changesOfRows(operation: string, body: unknown): ((told: unknown) => AuditChange[]) | undefined {
   const changes = OF_ROWS[operation];
   return changes && ((told) => changes(body as never, told as never).slice(0, MAX_CHANGES));
 }
 
-/** The path of a field of a row. */
+/** The name of a row's field in the audit, such as `SKU-1.price`. Shortens the row's part to fit `MAX_FIELD`. */
 function pathOf(row: string, field: string): string {
   return `${row.slice(0, MAX_FIELD - field.length - 1).toWellFormed()}.${field}`;
 }
@@ -35,7 +41,10 @@ interface Adjustments {
   adjustments: InventoryAdjustment[];
 }
 
-/** The stock of each adjusted row. An adjustment to a quantity succeeds only if the row had the expected quantity. */
+/**
+ * The stock changes of the adjusted rows. A row that sets a quantity was adjusted only if its stock was
+ * `expected_quantity`.
+ */
 function stockChanges({ adjustments }: Adjustments, { dry_run, results }: AdjustmentResult): AuditChange[] {
   return results.flatMap(({ index, status, sku, variant_id, inventory_quantity }): AuditChange[] => {
     const { delta, expected_quantity } = adjustments[index] ?? {};
@@ -46,7 +55,7 @@ function stockChanges({ adjustments }: Adjustments, { dry_run, results }: Adjust
   });
 }
 
-/** The lowest prices of the products, and deletions. For other changes the request says all. */
+/** The changes of the products' lowest prices, and deletions. The request already shows all other changes. */
 function productChanges(
   { change }: { change: ProductBulkChange },
   { dry_run, results }: ProductBulkResult,
@@ -62,7 +71,7 @@ function productChanges(
 const FIELDS = ['price', 'compare_at_price', 'sku', 'barcode'] as const;
 const MAX_VALUE = 120;
 
-/** The changed fields whose old value the caller has named in `expected`. */
+/** The changed fields whose old value the caller has sent in `expected`. */
 function variantChanges({ variants }: { variants: VariantRow[] }, { results }: VariantRowsResult): AuditChange[] {
   const shown = (value: string | null) => value?.slice(0, MAX_VALUE).toWellFormed() ?? null;
   return variants.flatMap((row, i) =>

@@ -33,7 +33,7 @@ type Seen = Pick<Tenant, 'site_id' | 'catalog_version' | 'shown_stock'>;
 /** The cache key of a request, and the products in the cached response whose stock must be read. */
 export interface Found {
   operation: Operation;
-  /** The cache key without the site, which only the credential determines. */
+  /** The cache key without the site, because only the credential determines the site. */
   request: string;
   isKept: boolean;
   productIds: string[];
@@ -133,8 +133,8 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       const { status, body, empty, shown } = await read();
       const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
-      // Not cached: empty results, because the number of such requests is unlimited, and reads during a change, because
-      // they may mix old and new data.
+      // Does not cache empty results, because the number of such requests is unlimited. Does not cache reads during a
+      // change, because they may mix old and new data.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
         return answer;
       if (shown) answers.set(key, entryOf(shown, etag));

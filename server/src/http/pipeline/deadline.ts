@@ -75,7 +75,7 @@ export class Deadline {
     }
   }
 
-  /** Runs one of several transactions of a request. The deadline is checked between them too. */
+  /** Runs one of several transactions of a request. The deadline is also checked between the transactions. */
   async inShop<T>(db: Pool, tenant: Tenant, actor: Actor, work: (shop: Shop) => Promise<T>): Promise<T> {
     try {
       return await inShop(db, tenant, actor, work, {

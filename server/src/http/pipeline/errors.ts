@@ -90,7 +90,7 @@ export function answerTo(error: unknown, requestId: string, forAgent = false): A
   }
   const refusal = error instanceof ShopError ? error : translate(error);
   const { status, retryable } = catalogue[refusal.code] ?? { status: 500, retryable: false };
-  // Only the operation that completes a checkout has error fields of its own.
+  // Only the operation that completes a checkout adds its own error fields.
   const body: ErrorBody & CompletionRefusal = {
     error: refusal.code,
     message: refusal.message,

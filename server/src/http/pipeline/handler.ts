@@ -34,7 +34,7 @@ export interface Prepared<Id extends OperationId> {
 /** The arguments of `prepare` in addition to the call. */
 export interface Preparing {
   db: Pool;
-  /** Whether to stop waiting, because the client has disconnected or the process is shutting down. */
+  /** Whether `prepare` should stop waiting, because the client has disconnected or the process is shutting down. */
   ended(): boolean;
   /** Calls another operation as the same caller, in transactions of its own. */
   perform(call: Performed): Promise<Answer>;
@@ -68,8 +68,8 @@ export interface WholeCall<Id extends OperationId> {
   /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;
   /**
-   * Names the staff login that a call without a session concerns, or the shop that a person joins. The call is audited
-   * there.
+   * Records the staff login that a call without a session concerns, or the shop that a person joins. The call is
+   * audited in the shops of that login, or in that shop.
    */
   noteAccount: (account: OwnAccount) => void;
   path: NonNullable<operations[Id]['parameters']['path']>;

@@ -28,7 +28,7 @@ export async function runVersioned(
   const wanted = operation.guarded ? headers['if-match'] : undefined;
   const present = (shown: object, beside?: string) => tagOf(resource, shown, beside);
   if (wanted !== undefined) await refuseStale(shop, { operation, resource, id, wanted, present, locked });
-  // Read before the body: if the resource changes in between, the ETag is outdated, which is safe.
+  // This data is read before the body: if the resource changes in between, the ETag is outdated, which is safe.
   const before = operation.safe ? await resource.beside?.(shop, id) : undefined;
   const { answer, body } = await work();
   const shown = operation.tagged && (await shownIn(shop, operation, resource, id, body, wanted !== undefined));

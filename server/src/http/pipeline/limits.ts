@@ -42,8 +42,8 @@ export interface Limits {
    */
   countListing(site_id: string, sender: Sender, caller?: Caller): Promise<Counted>;
   /**
-   * Counts a tool call at the MCP endpoint without a token, by IP address, with the limits of the site. Above that of the
-   * whole site, `delayed` is true: the caller waits, but is not rejected.
+   * Counts a call of an MCP tool without a token, against the limit of the IP address and that of the whole site. If
+   * only the limit of the site is exceeded, `delayed` is true: the call waits, but is not rejected.
    */
   countPublicTool(
     site_id: string,
@@ -114,8 +114,8 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
     },
     countFailure: (sender, kind) =>
       draw('failed_credentials', [
-        // This limit comes first, so that a caller who sends a new site id with each call creates no more counters than
-        // it allows.
+        // This limit comes first: a caller who sends a new site id with each call cannot create more counters than it
+        // allows.
         ['failed_credentials_address', networkOf(sender.ip)],
         ['failed_credentials', keyOfFailure(sender, kind)],
       ]),

@@ -12,7 +12,7 @@ export function plainText(value: unknown): string {
 
 const URL_START = /^https?:\/\//i;
 
-/** Percent-encodes characters with a meaning in Markdown. The URL opens the same page. */
+/** Percent-encodes characters that have a meaning in Markdown. The encoded URL leads to the same page. */
 export function plainUrl(url: string): string {
   return url.replaceAll(/[\\`*[\]<>|]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -12,8 +12,8 @@ import { accessOf, type MerchantTool, merchantTools } from './tools.ts';
 import { withTrust } from './untrusted.ts';
 
 /**
- * Runs a tool by its operation of the dashboard, with its checks, rate limits and audit, or keeps the call for the
- * member's confirmation. An error is a result too. Returns undefined for an unknown tool, after recording the call.
+ * Runs a tool by its dashboard operation, with its checks, rate limits and audit, or stores the call for the member to
+ * confirm. An error is a result too. For an unknown tool, records the call and returns undefined.
  */
 export async function callMerchantTool(called: CalledByAssistant, call: ToolCall): Promise<CallToolResult | undefined> {
   const { calls, served, claim, caller } = called;
@@ -45,9 +45,9 @@ function resultOf(tool: MerchantTool, { status, body }: OperationAnswer, { tenan
   };
 }
 
-/** An error is the server's own advice to the model. All other answers may contain texts of customers. */
+/** An error contains only the server's own advice to the model. Other responses may contain text from customers. */
 function shownTo(tool: MerchantTool, status: number, said: Record<string, unknown>): unknown {
-  // Anybody can accept a draft with its link, which would be a change that no member has confirmed.
+  // Anybody with this link can accept the draft. That would be a change that no member has confirmed.
   const { checkout_url: _, ...shown } = said;
   if (status < 400) return withTrust(shown);
   return Array.isArray(said.detail) ? inArguments(tool, said) : said;

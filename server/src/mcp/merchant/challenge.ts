@@ -4,8 +4,8 @@ import type { CalledByAssistant } from './called.ts';
 import { accessOf, merchantTools } from './tools.ts';
 
 /**
- * Answers a tool call that needs a scope which the member has not granted with 403 and the scopes to ask for (RFC 6750
- * §3.1). Returns undefined for all other requests.
+ * Handles a tool call that needs a scope that the member has not granted: returns 403 with the scopes to request (RFC
+ * 6750 §3.1). Returns undefined for all other requests.
  */
 export async function challengeFor(
   { calls, served, claim, caller }: CalledByAssistant,

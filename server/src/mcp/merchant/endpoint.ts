@@ -1,7 +1,7 @@
 /**
- * The dashboard for assistants of staff over the Model Context Protocol, at `/mcp/merchant` of the server's address.
- * The token tells the shop and the member. Each call runs an operation of the dashboard with what both the granted
- * scopes and the member's present role allow, and is audited.
+ * The dashboard for assistants of staff over the Model Context Protocol, at `/mcp/merchant` of the server's base URL.
+ * The token identifies the shop and the member. Each call runs a dashboard operation, is limited by both the granted
+ * scopes and the member's current role, and is audited.
  */
 
 import type { Server } from '@modelcontextprotocol/server';

@@ -4,9 +4,12 @@ import type { OperationId } from '../../http/contract/contract.ts';
 /** An operation of the dashboard that assistants of staff can call. */
 export interface Offered {
   id: OperationId;
-  /** For the model. The arguments are described by the contract. */
+  /** Description for the model. The contract describes the arguments. */
   about: string;
-  /** The scope with which it runs at once, if only these fields are sent. All other changes wait for a confirmation. */
+  /**
+   * The scope with which the call runs immediately, if it contains only these fields. All other changes wait for
+   * confirmation.
+   */
   direct?: { scope: AssistantScope; fields: string[] };
 }
 
@@ -55,7 +58,7 @@ export const OFFERED: Offered[] = [
     id: 'dashboard.createFulfillment',
     about:
       'Record that an order was shipped. Without items it ships everything that is left. The customer gets a mail.',
-    // A tracking_url waits: the customer gets it by mail, and it may lead anywhere.
+    // A call with `tracking_url` waits for confirmation: the customer gets the URL by mail, and it may lead anywhere.
     direct: { scope: 'orders:ship', fields: ['items', 'carrier', 'tracking_number'] },
   },
   { id: 'dashboard.updateVariant', about: 'Change a variant, such as its price or SKU.' },

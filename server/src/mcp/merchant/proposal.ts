@@ -1,4 +1,7 @@
-/** Changes that wait for the member. The exact call is stored with the present values, as the assistant may read them. */
+/**
+ * Changes that wait for the member's confirmation. The exact call is stored, together with the current values as far as
+ * the assistant may read them.
+ */
 
 import { operationTable } from '../../http/contract/contract.ts';
 import type { OperationAnswer, OperationCall } from '../../http/in-process.ts';
@@ -8,7 +11,7 @@ import type { CalledByAssistant } from './called.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Checks a call like any other, and stores it instead of running it. */
+/** Checks a call as usual, but stores it instead of running it. */
 export async function propose(called: CalledByAssistant, call: OperationCall): Promise<OperationAnswer> {
   const { calls, served } = called;
   const read = await readPresent(called, call);

@@ -17,7 +17,7 @@ export function merchantTools(): Map<string, MerchantTool> {
 function merchantTool({ id, about, direct }: Offered): MerchantTool {
   const operation = operationOf(id);
   const tool = toolOf(operation, about);
-  // Texts of customers are marked in the answer, which changes its shape, so there is no output schema.
+  // Customer text is marked in the response, which changes its shape, so there is no output schema.
   const { outputSchema: _, ...definition } = tool.definition;
   return { ...tool, keyed: operation.safe ? undefined : 'optional', definition, ...(direct && { direct }) };
 }
@@ -29,7 +29,10 @@ export interface Access {
   confirms: boolean;
 }
 
-/** The access of a call with these arguments. A change that waits needs only the scope to read the same things. */
+/**
+ * The access that a call with these arguments needs. A change that waits for confirmation needs only the scope to read
+ * the same resource.
+ */
 export function accessOf(
   { operation, direct, places }: MerchantTool,
   given: Record<string, unknown>,

@@ -1,13 +1,13 @@
 /**
- * Marks texts that customers wrote, so that a model can tell them from those of the shop. A free text becomes an
- * object, and is sanitized. Names and addresses are marked in their object.
+ * Marks text that customers wrote, so that a model can distinguish it from the shop's text. A free text becomes a
+ * sanitized object. Names and addresses are marked in the object that contains them.
  */
 
 import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
 
 const TRUST = { content_trust: 'customer' } as const;
 
-/** Free texts of customers, or that may quote one. */
+/** Free texts that customers wrote, or that may quote a customer. */
 const FREE = [
   'note',
   'customer_note',
@@ -19,7 +19,10 @@ const FREE = [
   'query',
   'referrer',
 ];
-/** An object with one of these describes a person, what a browser sent, or a value that a customer may have written. */
+/**
+ * An object with one of these fields describes a person, contains data sent by a browser, or has a value that a
+ * customer may have written.
+ */
 const PERSONAL = [
   ...['first_name', 'last_name', 'address1', 'before'],
   ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
@@ -40,6 +43,6 @@ function fieldWithTrust(name: string, field: unknown): unknown {
     return { ...TRUST, text: sanitizeMerchantText(field, MOST_CHARACTERS) };
   }
   if (name !== 'metadata' || typeof field !== 'object' || field === null) return withTrust(field);
-  // Storefronts may put anything there.
+  // Storefronts may store any values here.
   return { ...TRUST, values: field };
 }

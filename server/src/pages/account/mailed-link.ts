@@ -70,7 +70,7 @@ export async function followLink(
 }
 
 /**
- * A visitor with the link acts for the customer of the link, without a login. During registration there is no customer
+ * A visitor with the link acts as the customer of the link, without a login. During registration there is no customer
  * yet.
  */
 function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {

@@ -34,7 +34,7 @@ async function show(visit: LinkVisit): Promise<PageAnswer> {
   return over(visit) ?? { status: 200, html: confirmForm(visit) };
 }
 
-/** The page for a link that has nothing left to confirm; otherwise undefined. */
+/** The page for a link that has nothing left to confirm; undefined if the link can still be confirmed. */
 function over(visit: LinkVisit): PageAnswer | undefined {
   const { code, shop, language } = visit;
   switch (code.state) {
@@ -82,7 +82,7 @@ ${csrfField(guard.csrfFor(req, res, formOf(visit)))}
   return page({ language, title, front, where: 'account', main });
 }
 
-/** Confirms the e-mail address. After a second click it is shown as confirmed. */
+/** Confirms the e-mail address. A second click shows that it is already confirmed. */
 async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   const { token, path, guard, res } = visit;
   if (visit.code.state !== 'alive') return visit.code.state === 'used' ? { redirect: path } : expired(visit);

@@ -51,7 +51,7 @@ export async function showBeforeForm(
   return agents.length > 0 ? fullHousePage(visit, csrf, agents) : undefined;
 }
 
-/** The error for the client if it will certainly get no authorization code; otherwise undefined. */
+/** The error for the client if it can no longer get an authorization code; otherwise undefined. */
 function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status: AgentConsent['status']) {
   if (status === 'denied') return DENIED;
   if (approved) return undefined;

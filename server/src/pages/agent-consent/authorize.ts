@@ -58,7 +58,8 @@ async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
   }
   try {
     const asked = requests.parseAsked(checkoutDeps, site_id, fields, { client, redirect_uri });
-    // Counted only after the client was found, because any website can make browsers send requests for unknown clients.
+    // The request is counted only after the client was found, because any website can make browsers send requests for
+    // unknown clients.
     await count(visit, 'agent.requestConsent');
     const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
     const secret = await inShopOfVisit(visit, (shop) =>

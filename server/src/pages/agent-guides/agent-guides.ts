@@ -61,7 +61,7 @@ async function shopOf(
   const named = typeof req.params.site_id === 'string' ? req.params.site_id.toLowerCase() : undefined;
   const site_id = named ?? atHost;
   if (!site_id || !UUID.test(site_id) || (atHost && atHost !== site_id)) throw notFound('shop');
-  // Checked on each request, even for cached guides, because the site may have been suspended or deleted.
+  // The tenant is checked on each request, even for cached guides, because the site may have been suspended or deleted.
   const tenant = await findTenant(db, site_id);
   if (!tenant) throw notFound('shop');
   const key = `${tenant.era} ${site_id}`;

@@ -114,8 +114,8 @@ function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
 }
 
 /**
- * Countries to choose from. The entered one is always included; if it is not possible, choosing it reports the missing
- * shipping option.
+ * Countries to choose from. The entered country is always included, even if the shop does not ship there; choosing it
+ * then reports the missing shipping option.
  */
 function countriesFor({ countries, form }: CheckoutView, kind: AddressKind): string[] {
   const entered = form.entered[addressField(kind, 'country')];

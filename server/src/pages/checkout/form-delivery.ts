@@ -39,7 +39,7 @@ ${radios(form, {
 </div>`;
 }
 
-/** States that the shopper can pay on delivery, and the fee for it. */
+/** States that the shopper can pay on delivery, and shows the fee. */
 function onDelivery(language: Language, { cash_on_delivery_fee: fee }: ShippingChoice, currency: string): string {
   if (fee === null) return '';
   return Number(fee) === 0

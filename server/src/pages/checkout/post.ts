@@ -80,7 +80,7 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
       const mistakes = together(wrong, mistakesOfMissing(visit.language, asked(wanted, posted)));
       return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
     }
-    // Applied before stock is changed, because discounts are locked before stock everywhere.
+    // The code is applied before stock is changed, because discounts are locked before stock everywhere.
     if (action === 'apply_discount') await cartDiscounts.apply(shop, before.cart_id, codeIn(entered) ?? '');
     if (action === 'remove_discount') await cartDiscounts.remove(shop, before.cart_id);
     const after = await checkouts.update(shop, visit.checkoutDeps, before.id, patch);

@@ -35,7 +35,7 @@ export interface CheckoutView {
   /** Country of `choices`; null if it is not known yet. */
   country: string | null;
   choices: readonly ShippingChoice[];
-  /** Whether the customer has already agreed to marketing mails. */
+  /** Whether the customer has already agreed to receive marketing mails. */
   optedIn: boolean;
   /** Whether the page may show quantities (`show_stock` is `exact`). */
   showsExactStock: boolean;

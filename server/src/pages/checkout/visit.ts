@@ -67,7 +67,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     allowed_origins: [],
   };
   context.caller = caller;
-  // A visitor with the link acts for the checkout's customer.
+  // A visitor with the link acts as the checkout's customer.
   return {
     ...request,
     language,
@@ -93,8 +93,8 @@ function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, dep
 }
 
 /**
- * Returns the logged-in customer of the checkout, if another browser filled the checkout in, or if it is a draft order,
- * whose link is mailed. Undefined otherwise.
+ * Returns the customer who is logged in here, if the checkout is theirs and either another browser filled it in or it
+ * is a draft order, whose link is mailed. Otherwise undefined.
  */
 async function customerHere(
   { deadline, db, req, checkoutDeps }: PageRequest,

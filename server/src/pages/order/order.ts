@@ -34,8 +34,8 @@ import { arrive, type OrderVisit } from './visit.ts';
 
 /**
  * The order page for anyone with a link from one of the order's mails. Such a link may be passed on or found. Therefore
- * streets and names are shown, returns can be requested and cancelled, and an amount due can be paid online, only after
- * the reader enters the order's e-mail or a postal code, each time. Nothing else can be changed.
+ * each of these needs the order's e-mail or a postal code: to see streets and names, to request or cancel a return, and
+ * to pay an amount due online. Nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),
@@ -159,7 +159,7 @@ async function changeReturns(
   { action, wanted, return_id }: { action: Action; wanted: ReturnRequest | undefined; return_id: string | undefined },
 ): Promise<void> {
   if (action === 'request_return' && wanted) await request(shop, wanted);
-  // Only returns of this order: the link gives access to no other.
+  // Accepts only returns of this order, because the link gives access to no other.
   const own = made.find(({ id }) => id === return_id);
   if (action === 'cancel_return' && own) await cancel(shop, own.id);
 }
@@ -243,7 +243,10 @@ function withdrawPathOf(
 interface Asked {
   answer: string | undefined;
   mistakes: { field: 'proof'; message: string }[];
-  /** Whether the form that asks for the proof also pays the amount due. It then is above the address. */
+  /**
+   * Whether the form that asks for the e-mail or postal code also pays the amount due. It is then shown above the
+   * address.
+   */
   pays: boolean;
 }
 

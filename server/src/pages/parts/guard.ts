@@ -83,7 +83,7 @@ function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): bo
   return origin === ownOrigin || (origin === 'null' && !secure);
 }
 
-/** The value of a cookie. If there are several with this name, another site has set one, so none counts. */
+/** The value of a cookie. If several cookies have this name, another site has set one of them, so none is used. */
 function cookieOf({ headers }: Request, name: string): string {
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
   return values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';

@@ -21,7 +21,10 @@ export type OrderState =
   | 'preparing'
   | 'confirmed';
 
-/** The state that matters most to the customer: first the end of the order, then its delivery, then its payment. */
+/**
+ * Returns the state that matters most to the customer. The end of the order takes precedence over its delivery, and the
+ * delivery over its payment.
+ */
 export function orderState(order: Stated): OrderState {
   if (order.status === 'cancelled') return 'cancelled';
   if (order.payment_status === 'refunded') return 'refunded';

@@ -15,7 +15,10 @@ function nameOf(baseUrl: string, site_id: string): string {
   return `${prefix}sid_${site_id.replaceAll('-', '')}`;
 }
 
-/** The browser's session token for a shop. If there are several cookies, another site has set one, so none counts. */
+/**
+ * The browser's session token for a shop. If there are several such cookies, another site has set one of them, so none
+ * is used.
+ */
 export function heldToken({ headers }: Request, baseUrl: string, site_id: string): string | undefined {
   const name = nameOf(baseUrl, site_id);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));

@@ -20,7 +20,7 @@ function scriptIn(name: 'copy' | 'checkout') {
 export const SCRIPT_SOURCES = `'sha256-${copy.digest}' 'sha256-${checkout.digest}'`;
 export const SCRIPT_PATHS = [copy.path, checkout.path];
 
-/** Run when the page is complete. */
+/** Tags of the scripts, which run when the page is complete. */
 export const copyScript = tagOf(copy);
 export const checkoutScript = tagOf(checkout);
 

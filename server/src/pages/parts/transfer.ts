@@ -13,8 +13,8 @@ export interface TransferAsked extends Pick<Payment, 'status'> {
 }
 
 /**
- * Shows bank transfer details as a table, as a QR code and as text to copy. For an order on payment terms, omits that
- * goods are reserved until the deadline.
+ * Shows bank transfer details as a table, as a QR code and as text to copy. For an order on payment terms, omits the
+ * sentence that the goods are reserved until the deadline.
  */
 export function transfer(language: Language, { status, instructions }: TransferAsked): Html | undefined {
   if (!instructions) return undefined;

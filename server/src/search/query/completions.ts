@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 
-/** Sorts after every character that occurs in a word. */
+/** A character that sorts after every character of a word. */
 export const BEYOND = '\u{10FFFF}';
 
 /** An SQL condition that a term begins with `prefix`, written as a range so that an index can be used. */

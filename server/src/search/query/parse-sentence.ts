@@ -100,8 +100,8 @@ function withoutSizeSystem(word: Token): Token {
 }
 
 /**
- * The words as the shop has them. `halfRead` are compounds of which the shop has only the second half: a `Kochmesser`
- * is a knife.
+ * Replaces words with those that the shop uses. `halfRead` contains the compounds of which the shop uses only the
+ * second half: a `Kochmesser` is a knife.
  */
 function replaced(words: Token[], language: Language, lookup: Lookup): { words: Token[]; halfRead: Token[] } {
   const result: Token[] = [];
@@ -162,8 +162,8 @@ function unwantedWindows({ text, value = '' }: Constraint): Window[] {
 }
 
 /**
- * An unwanted thing in the shop's words. If the shop has no word for it, it cannot be checked, and is reported as not
- * available.
+ * Replaces an unwanted thing with a word of the shop. If the shop has none, products cannot be checked for it, and it
+ * is reported as not available.
  */
 function inUnwantedWords(
   constraint: Constraint,

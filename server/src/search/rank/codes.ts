@@ -3,7 +3,10 @@
 import sql from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 
-/** Ids of products found by a part of a code. `first` rank before the products found by words, `last` after them. */
+/**
+ * Ids of products found by a part of a code. Those in `first` rank before the products found by words, those in `last`
+ * after them.
+ */
 export interface CodeMatches {
   first: string[];
   last: string[];

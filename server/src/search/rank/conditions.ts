@@ -8,7 +8,7 @@ import { sizeSpellings } from '../words/sizes.ts';
 
 /** A condition on `products p`, from the sentence or from the caller. */
 export interface Condition {
-  /** The reason for which a product that fails the condition is excluded. */
+  /** The reason to report for products that fail the condition. */
   reason: Constraint['kind'] | 'category_not_allowed';
   condition: Sql;
   /** The constraint from which the condition was made; absent if the caller added the condition. */

@@ -63,7 +63,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   };
 }
 
-/** Removes candidates of an `or` that break a limit, if others meet all limits. */
+/** For a sentence with `or`, removes the candidates that break a limit if other candidates meet all limits. */
 function dropWorse(found: FindResult[]): void {
   const isWhole = ({ candidates, understood }: FindResult) =>
     candidates.length > 0 && !understood.some(({ kind, fate }) => kind !== 'word' && fate === 'relaxed');
@@ -261,7 +261,9 @@ function reportedAs(constraint: Constraint, fate: Understood['fate']): Understoo
   return { kind, text, start, end, min, max, currency, value, fate };
 }
 
-/** Joins the interpretations of all parts, and adds the total price. A total that was not checked is reported so. */
+/**
+ * Joins the interpretations of all parts, and adds the total price. A total that was not checked is reported as such.
+ */
 function together(
   found: FindResult[],
   isTotal: boolean,

@@ -157,7 +157,7 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
   };
 }
 
-/** Limited, because the estimate takes exponential time in the number of groups. */
+/** The number of groups is limited, because the estimate takes exponential time in it. */
 const MAX_ESTIMATED_GROUPS = 10;
 
 /**

@@ -33,8 +33,8 @@ export interface VariantMatches {
 }
 
 /**
- * The variants of a product that meet the limits and have the named option values, if the product has those. `words`
- * are the words of the sentence for which the shop has others.
+ * Returns the variants of a product that meet the limits and have the named option values, if the product has those
+ * options. `words` are the words of the sentence that were replaced with words of the shop.
  */
 export function matchVariants(
   product: Product,
@@ -124,7 +124,7 @@ export function isInStock(
   return !track_inventory || (available && inventory_quantity >= Math.max(quantity, 1));
 }
 
-/** Replaces the parts for which the shop has other words. */
+/** Replaces the parts for which the shop uses other words. */
 function inShopWords(parts: Part[], words: Token[]): Part[] {
   const isReplaced = ({ start, end }: Part) => words.some((word) => word.start < end && start < word.end);
   const kept = parts.filter((part) => !isReplaced(part));

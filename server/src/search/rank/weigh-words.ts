@@ -28,7 +28,7 @@ export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<
 }
 
 /**
- * Weights typed keywords, after replacing them by words of the shop. `unfinished` is the last word, if it may be the
+ * Weights typed keywords, after replacing them with words of the shop. `unfinished` is the last word, if it may be the
  * beginning of another.
  */
 export async function weighKeywords(

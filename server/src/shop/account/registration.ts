@@ -109,8 +109,8 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 
 /**
  * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail
- * address. If a customer without a password already has this address, for example one whom staff created, this customer
- * keeps all other data and gets the password of the registration.
+ * address. A customer without a password may already have this address, for example because staff created the customer.
+ * This customer then gets the password of the registration, and keeps all other data.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(

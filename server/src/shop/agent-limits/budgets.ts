@@ -131,7 +131,7 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
 }
 
 /**
- * Returns the amount that a locked order has spent to the agent's budget: `cents` after a refund, otherwise the whole
+ * Credits the agent's budget with the amount that a locked order has spent: `cents` after a refund, otherwise the whole
  * amount. The remaining budget increases only if the amount was spent in the current period.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
@@ -152,9 +152,9 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 }
 
 /**
- * Charges the budget again after the bank rejected a refund: at most the part of the order's first total that is not
- * refunded, because the customer paid the rest, and at most the remaining budget, because the agent may have spent the
- * refunded amount meanwhile.
+ * Charges the budget again after the bank rejected a refund. The charge is capped at the part of the order's first
+ * total that is not refunded, because the customer paid the rest. It is also capped at the remaining budget, because
+ * the agent may have spent the refunded amount meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
   await shop.run(

@@ -63,7 +63,7 @@ export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & {
   return { agent_tokens, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Returns an agent token. Throws `not_found`, also for the token of a customer other than `customer_id`. */
+/** Returns an agent token. Throws `not_found`, even for the token of a customer other than `customer_id`. */
 export async function get(shop: Shop, id: string, customer_id?: string): Promise<AgentToken> {
   const found = await shop.one<AgentToken>(
     sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
@@ -85,7 +85,7 @@ export async function findBySecret(shop: Shop, secret: string) {
 export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
 
 /**
- * Revokes an agent token. Does nothing if the token was already revoked. Throws `not_found`, also for a token of
+ * Revokes an agent token. Does nothing if the token was already revoked. Throws `not_found`, even for a token of
  * another customer.
  */
 export async function revoke(shop: Shop, id: string, by: Revoker, customer_id?: string): Promise<AgentToken> {
@@ -109,7 +109,7 @@ export async function revokeOfConsent(shop: Shop, consent_id: string): Promise<v
   await end(shop, 'system', sql`t.id = ${made}`);
 }
 
-/** Returns the number of revoked tokens. */
+/** Revokes the matching tokens. Returns their number. */
 function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
   return shop.run(
     sql`with ended as (

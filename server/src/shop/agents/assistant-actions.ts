@@ -1,7 +1,7 @@
 /**
- * Calls that assistants want to make and that their member confirms. The stored call never changes, so the member
- * confirms what runs. It runs at most once: the status leaves `pending` before the call, in a transaction of its own,
- * and every attempt has the same Idempotency-Key.
+ * Calls that assistants want to make, each of which a staff member must confirm. The stored call never changes, so
+ * exactly the confirmed call runs. It runs at most once: a separate transaction ends the status `pending` before the
+ * call, and all attempts have the same Idempotency-Key.
  */
 
 import type { AssistantAction } from '@commerce-backend/spec';
@@ -14,9 +14,12 @@ import type { Shop } from '../shop.ts';
 
 const LIFETIME = '15 minutes';
 const MOST_PENDING = 20;
-/** A call that runs for longer was interrupted, because every request has a deadline of at most 2 minutes. */
+/**
+ * A call that is still marked as running after this time was interrupted, because every request has a deadline of at
+ * most 2 minutes.
+ */
 const LONGEST_RUN = '3 minutes';
-/** How long after its time an interrupted call may be repeated. Its response is kept for longer than that. */
+/** Time after its expiry within which an interrupted call may be repeated. The stored response is kept for longer. */
 const REPEATABLE_FOR = '1 hour';
 
 /** A call of an operation. */
@@ -25,13 +28,13 @@ export interface StoredCall {
   body?: unknown;
 }
 
-/** What the assistant has read before it asked. */
+/** The state of the resource that the assistant read when it proposed the change. */
 export interface Present {
   /** The version of the resource, for If-Match. */
   etag: string | null;
   /** The number or name of the resource. */
   target: string | null;
-  /** The present values of the sent fields. */
+  /** The current values of the fields in the call. */
   before: Record<string, unknown>;
 }
 
@@ -41,7 +44,7 @@ export async function hold(
   assistant_id: string,
   { operation, request, present }: { operation: string; request: StoredCall; present: Present },
 ): Promise<{ id: string; expires_at: string }> {
-  // Requests of one assistant run one after another, so that the count is right.
+  // Proposals of one assistant are stored one after another, so that concurrent ones cannot exceed the limit.
   await shop.run(sql`select from assistants where site_id = ${shop.siteId} and id = ${assistant_id} for no key update`);
   const held = await shop.one<{ id: string; expires_at: string }>(
     sql`insert into assistant_actions (site_id, id, assistant_id, staff_id, operation, request, if_match, target, before,
@@ -79,7 +82,7 @@ type Row = RowOf<
 const COLUMNS: Sql = sql`k.id, k.operation, k.target, k.if_match, k.run_key, k.status, k.staff_id, k.created_at,
   k.expires_at, k.request, k.before, k.result, a.client_name, k.expires_at <= now() as expired`;
 
-/** Reads a change. Throws `not_found`, or `action_for_another` if the caller is not its member. */
+/** Returns an action. Throws `not_found`, or `action_for_another` if the caller is not its member. */
 export async function get(shop: Shop, action_id: string): Promise<AssistantAction> {
   return shownAction(await rowOf(shop, action_id));
 }
@@ -103,8 +106,8 @@ export interface ToRun extends StoredCall {
 }
 
 /**
- * Takes a change to run it, also one whose call was interrupted. Throws the errors of `get`, `action_expired`, or
- * `action_not_pending`, of two concurrent calls for one.
+ * Marks an action as running and returns its call. Also accepts an action whose call was interrupted. Throws the errors
+ * of `get`, or `action_expired`, or `action_not_pending`, for example for the second of two concurrent confirmations.
  */
 export async function take(shop: Shop, action_id: string): Promise<ToRun> {
   await decide(shop, action_id, 'running');
@@ -138,7 +141,7 @@ async function decide(shop: Shop, action_id: string, status: 'running' | 'declin
   throw new ShopError('action_not_pending', `This change is already ${row.status}.`, { status: row.status });
 }
 
-/** Stores the result of a change that was taken. Without one, the change is pending again. */
+/** Stores the result of a running action. Without a result, the action becomes pending again. */
 export async function finish(
   shop: Shop,
   action_id: string,
@@ -162,7 +165,7 @@ function shownAction(row: Row): AssistantAction {
   const { id, operation, target, request, before, result, client_name, created_at, expires_at } = row;
   const present = new Map(leaves(before, ''));
   const sent = [...leaves(request.path, ''), ...leaves(request.body ?? {}, '')];
-  // An address and metadata are replaced as a whole, so their values that are not sent again are removed.
+  // An address and metadata are replaced as a whole, so values that the call does not repeat are removed.
   const removed = [...present].filter(([field, value]) => isValue(value) && !sent.some(([name]) => name === field));
   return {
     ...{ id, operation, target, result, created_at, expires_at },
@@ -177,7 +180,10 @@ function shownAction(row: Row): AssistantAction {
   };
 }
 
-/** All values of a body by their place, such as `items.0.quantity`. A list of texts or numbers is one value. */
+/**
+ * Lists the values in a body with their paths, such as `items.0.quantity`. A list of texts or numbers counts as one
+ * value.
+ */
 function leaves(value: unknown, place: string): [string, unknown][] {
   const parts = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const isPlain = Array.isArray(value) && value.every((part) => typeof part !== 'object');
@@ -185,7 +191,7 @@ function leaves(value: unknown, place: string): [string, unknown][] {
   return parts.flatMap(([name, part]) => leaves(part, place === '' ? name : `${place}.${name}`));
 }
 
-/** Whether there is something to remove. */
+/** Whether the field has a value, so that leaving it out removes something. */
 function isValue(value: unknown): boolean {
   return value !== null && value !== '' && (typeof value !== 'object' || Object.keys(value as object).length > 0);
 }

@@ -1,7 +1,7 @@
 /**
  * Clients of the merchant MCP and their requests for an authorization code. Neither is stored: a client id contains the
- * signed registration, and the address of the panel's page contains the signed request. So strangers cannot fill a
- * table, and only a member's approval writes.
+ * signed registration, and the URL of the panel's page contains the signed request. Thus strangers cannot fill a table;
+ * only a member's approval writes to the database.
  */
 
 import { createHash } from 'node:crypto';
@@ -45,7 +45,7 @@ export function register({ secretKey }: Deps, said: unknown) {
   return { client_id: signedText(secretKey, CLIENT, metadata), ...metadata };
 }
 
-/** A request as the address of the panel's page contains it. */
+/** A request, as contained in the URL of the panel's page. */
 export interface Asked {
   client_name: string;
   client_hash: string;
@@ -56,7 +56,7 @@ export interface Asked {
   ends_at: number;
 }
 
-/** Returns the address of the page where the member decides. Throws an OAuthRefusal. */
+/** Returns the URL of the page where the member decides. Throws an OAuthRefusal. */
 export function decisionPage({ baseUrl, secretKey }: Deps, fields: URLSearchParams): string {
   const client_id = fields.get('client_id') ?? '';
   const client = readSigned(secretKey, CLIENT, client_id) as ClientMetadata | undefined;
@@ -103,7 +103,7 @@ export function readAsked({ secretKey }: Deps, text: string, place: 'body' | 'qu
   throw new ValidationError([{ loc: [place, 'request'], msg, type: 'value_error' }]);
 }
 
-/** The request as the member sees it, who has these scopes. */
+/** The request as shown to a member with the scopes `held`. */
 export function shownRequest(deps: Deps, asked: Asked, held: readonly string[]): AssistantRequest {
   const available_scopes = grantable(held);
   return {
@@ -115,7 +115,7 @@ export function shownRequest(deps: Deps, asked: Asked, held: readonly string[]):
   };
 }
 
-/** The address that leads back to the client, with the issuer (RFC 9207). */
+/** The URL that leads back to the client, with the issuer (RFC 9207). */
 export function backTo({ baseUrl }: Deps, { redirect_uri, state }: Asked, answer: Record<string, string>): string {
   return withAnswer(redirect_uri, { ...answer, state, iss: assistantIssuer(baseUrl) });
 }

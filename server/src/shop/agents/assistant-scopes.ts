@@ -1,6 +1,6 @@
 import type { ApiKeyScope, AssistantScope } from '@commerce-backend/spec';
 
-/** The scope of a role that a member needs to grant a scope to an assistant. */
+/** For each scope of assistants, the scope that a member's role needs to grant it. */
 const NEEDED: Record<AssistantScope, ApiKeyScope> = {
   'orders:read': 'orders:read',
   'products:read': 'products:read',
@@ -16,7 +16,7 @@ const NEEDED: Record<AssistantScope, ApiKeyScope> = {
 
 export const ASSISTANT_SCOPES = Object.keys(NEEDED) as AssistantScope[];
 
-/** What a client gets that names no scope: it may read. */
+/** The scopes of a client that requests none: only those for reading. */
 export const READING = ASSISTANT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
 /** The scopes that a member with these scopes may grant. */

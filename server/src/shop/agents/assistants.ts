@@ -1,6 +1,7 @@
 /**
  * Assistants that staff connect over MCP. A member's approval creates the row with an authorization code, which is
- * valid for 60 seconds and one exchange. The row ends with its time, when it is revoked, and with the membership.
+ * valid for 60 seconds and one exchange. The assistant loses its access when the row expires, when it is revoked, or
+ * when the membership ends.
  */
 
 import { hash } from 'node:crypto';
@@ -55,7 +56,7 @@ export async function connect(
     const message = `You cannot grant ${beyond}, because your role does not include it.`;
     throw new ShopError('insufficient_scope', message, { scope: beyond, held });
   }
-  // Approvals of one member run one after another, so that the count is right.
+  // Approvals of one member run one after another, so that concurrent ones cannot exceed the limit.
   await shop.run(
     sql`select from staff_memberships where site_id = ${shop.siteId} and staff_id = ${shop.actorId} for no key update`,
   );
@@ -89,7 +90,7 @@ export function list(shop: Shop, ofAll: boolean): Promise<Assistant[]> {
   );
 }
 
-/** Disconnects an assistant. Throws `not_found`, also for that of another member unless `ofAll`. */
+/** Disconnects an assistant. Throws `not_found`, even for that of another member unless `ofAll`. */
 export async function revoke(shop: Shop, assistant_id: string, ofAll: boolean): Promise<void> {
   const ended = await shop.run(
     sql`delete from assistants a where a.site_id = ${shop.siteId} and a.id = ${assistant_id}
@@ -111,12 +112,12 @@ type CodeRow = RowOf<'assistants', 'site_id' | 'id' | 'client_hash' | 'redirect_
 };
 
 /**
- * Exchanges an authorization code for a token. The code tells the site. Throws an OAuthRefusal; returns one instead if
- * the transaction must commit, because a second exchange of a code ends the assistant.
+ * Exchanges an authorization code for a token. The code identifies the site. Throws an OAuthRefusal; returns one
+ * instead if the transaction must commit, because a second exchange of a code revokes the assistant.
  */
 export async function exchange(shop: Shop, sent: Exchange) {
   if (!isWellFormed('code', sent.code)) throw invalidCode();
-  // Locked, so that the second of two concurrent exchanges sees the first.
+  // The row is locked, so that the second of two concurrent exchanges sees the first.
   const row = await shop.one<CodeRow>(
     sql`select site_id, id, client_hash, redirect_uri, code_challenge, token_hash is not null as used,
         least(code_expires_at, expires_at) <= now() as expired

@@ -57,7 +57,7 @@ export async function list(
 }
 
 /**
- * Lists the audit events of an agent token, newest first. Throws `not_found`, also for an agent of a customer other
+ * Lists the audit events of an agent token, newest first. Throws `not_found`, even for an agent of a customer other
  * than `customer_id`.
  */
 export async function listOfAgent(
@@ -71,7 +71,7 @@ export async function listOfAgent(
 }
 
 /**
- * Lists the audit events of the calling agent without their sentences, which are for people and may contain text of
+ * Lists the audit events of the calling agent without their summaries, which are for people and may contain text of
  * merchants.
  */
 export async function listOwn(shop: Shop, query: Pick<AuditQuery, 'cursor' | 'limit'>): Promise<AuditPage> {

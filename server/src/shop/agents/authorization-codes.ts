@@ -143,7 +143,7 @@ async function requestOf(shop: Shop, code: string): Promise<string | undefined> 
   return found?.consent_id;
 }
 
-/** RFC 7636 §4.1. */
+/** The format of a PKCE verifier (RFC 7636 §4.1). */
 export const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 function isFor({ client_id, redirect_uri, code_challenge }: CodeRow, sent: Exchange): boolean {

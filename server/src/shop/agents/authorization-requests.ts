@@ -30,7 +30,7 @@ interface Asked {
 }
 
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-/** RFC 6749 §A.5. */
+/** The allowed length and characters of `state` (RFC 6749 §A.5). */
 const STATE = /^[ -~]{1,2000}$/;
 const WHOLE_NUMBER = /^\d{1,10}$/;
 const LARGEST_BUDGET = 1_000_000_000;

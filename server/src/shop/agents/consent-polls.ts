@@ -180,7 +180,7 @@ function alreadyFetched(): ShopError {
   return new ShopError('invalid_grant', 'The token of this device_code has already been fetched.');
 }
 
-/** The error if the shop has disabled agents, also for requests that were approved before. */
+/** The error if the shop has disabled agents, even for requests that were approved before. */
 function agentsDisabled(): ShopError {
   return new ShopError('access_denied', 'The shop no longer allows agents.');
 }

@@ -13,7 +13,7 @@ export const RESOURCE_PATHS = ['', '/mcp', '/ucp/mcp'] as const;
 
 export type ResourcePath = (typeof RESOURCE_PATHS)[number];
 
-/** Where a token works. */
+/** The resource and the platform for which a token is valid. */
 export interface Audience {
   /** Null: at all resources of the shop. */
   resource: ResourcePath | null;

@@ -22,7 +22,10 @@ export interface FetchedProfile extends Omit<AgentProfile, 'id' | 'is_refreshabl
 const COLUMNS = sql`id, url, host, version, capabilities, webhook_url, webhook_refused, coalesce(keys, '[]') as keys,
   fetched_at <= now() - interval '1 minute' as is_refreshable`;
 
-/** Finds the cached profile of a URL, unless it must be fetched again, such as one that an older release has kept. */
+/**
+ * Finds the cached profile of a URL. Returns undefined if it must be fetched again, for example because an older
+ * release stored it.
+ */
 export function findProfile(shop: Shop, url: string): Promise<AgentProfile | undefined> {
   return shop.one<AgentProfile>(
     sql`select ${COLUMNS} from agent_profiles

@@ -7,7 +7,7 @@ import { SYSTEM, type Tenant } from '../shop.ts';
 /** A call at the MCP endpoint without a token. */
 export interface PublicCall {
   address: string | null;
-  /** Null for an unknown tool, because its name is the caller's text. */
+  /** Null for an unknown tool, because the name is text from the caller. */
   tool: string | null;
   /** `done`, or the error code. */
   outcome: string;

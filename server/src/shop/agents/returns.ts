@@ -16,7 +16,7 @@ interface Preparation {
 
 /**
  * Checks whether the customer can return these lines. Returns the URL of the page where the customer requests the
- * return. Writes nothing; the page checks again. Throws `not_found`, also for an order of another customer, and the
+ * return. Writes nothing; the page checks again. Throws `not_found`, even for an order of another customer, and the
  * errors of a return request.
  */
 export async function prepare(

@@ -1,6 +1,6 @@
 /**
- * Orders in UCP's form, for the agents of their customers and for the events to the platform that began the checkout. They
- * contain lines, states, tracking and refunds, but no data of the buyer.
+ * Orders in UCP's format, for agents of the order's customer and for the events to the platform that began the
+ * checkout. They contain lines, states, tracking and refunds, but no data of the buyer.
  */
 
 import type { AgentTotals, Fulfillment, Refund } from '@commerce-backend/spec';
@@ -121,7 +121,7 @@ export function totalsInCents(sums: AgentTotals & { currency: string }, onLines:
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The order in UCP's form, without `ucp`. `origin` is the address of the shop's pages. */
+/** The order in UCP's format, without `ucp`. `origin` is the origin of the shop's pages. */
 export function orderInUcp(shop: Shop, order: PlatformOrder, origin: string) {
   const { id, order_number: label, checkout_id, currency, created_at } = order;
   const line_items = order.lines.map((one) => lineInUcp(order, one));
@@ -144,7 +144,7 @@ export function orderInUcp(shop: Shop, order: PlatformOrder, origin: string) {
 
 function lineInUcp({ currency, is_cancelled }: PlatformOrder, one: Line) {
   const { id, variant_id, name, variant_name, quantity: original, fulfilled, removed } = one;
-  // Pieces that a withdrawal withholds count until staff decide, although they cannot ship.
+  // Pieces that a withdrawal withholds are counted until staff decide, although they cannot ship.
   const total = is_cancelled ? fulfilled : original - removed;
   const amount = cents(one.total, currency);
   const title = [name, variant_name].map((text) => sanitizeMerchantText(text, CAPS.name)).filter(Boolean);
@@ -187,13 +187,16 @@ function shipmentInUcp({ postal_code }: PlatformOrder, shipment: Fulfillment) {
   return [event('shipped', created_at), ...(delivered_at ? [event('delivered', delivered_at)] : [])];
 }
 
-/** Whether a URL has the postal code of the buyer, as those of some carriers do, which show the delivery to who knows it. */
+/**
+ * Whether a URL contains the buyer's postal code. The tracking URLs of some carriers do, and show the delivery to
+ * anyone who knows the code.
+ */
 function contains(url: string, postal_code: string | null): boolean {
   const parts = postal_code?.match(/[a-z0-9]+/gi) ?? [];
   return parts.length > 0 && new RegExp(`(?<![a-z0-9])${parts.join('(?:[ +-]|%20)?')}(?![a-z0-9])`, 'i').test(url);
 }
 
-/** The events of an order that was marked without shipments, such as an imported one. */
+/** The fulfilment events of an order whose state was set without shipments, such as an imported order. */
 function withoutShipments({ id, lines, shipped_at, delivered_at }: PlatformOrder) {
   const line_items = lines
     .filter(({ fulfilled }) => fulfilled > 0)
@@ -214,7 +217,7 @@ const REFUND_STATUS: Record<Refund['status'], string> = {
   failed: 'failed',
 };
 
-/** Without reason and note, which staff may have written about the buyer. */
+/** A refund in UCP's format, without reason and note, because staff may have written about the buyer there. */
 function refundInUcp({ id, status, line_items, amount, currency, created_at }: Refund) {
   return {
     ...{ id, type: 'refund', occurred_at: created_at, status: REFUND_STATUS[status] },

@@ -6,7 +6,7 @@ import type { AgentScope } from '@commerce-backend/spec';
 
 export type UcpScope = keyof typeof STANDS_FOR;
 
-/** Every scope includes the catalogue, which is public: linking must not take away what a guest may do. */
+/** Every scope includes the public catalogue, so that a linked agent may do at least as much as a guest. */
 const STANDS_FOR = {
   'dev.ucp.shopping.order:read': ['catalog:read', 'orders:read'],
   'dev.ucp.shopping.cart:manage': ['catalog:read', 'cart:write'],
@@ -24,15 +24,18 @@ export function withoutUcpScopes(names: string[]): string[] {
   return names.flatMap((name) => (isUcpScope(name) ? STANDS_FOR[name] : name));
 }
 
-/** The scope to report to the client: a platform knows the names of UCP, as far as the customer granted all of one. */
+/**
+ * The `scope` value to report to the client. For a UCP platform, it also contains each UCP scope of which the customer
+ * granted all parts.
+ */
 export function scopeShown(scopes: readonly string[], platform_host: string | null): string {
   const covered = UCP_SCOPES.filter((name) => STANDS_FOR[name].every((scope) => scopes.includes(scope)));
   return [...scopes, ...(platform_host === null ? [] : covered)].join(' ');
 }
 
 /**
- * The host of a UCP platform: of its metadata document, or of the https address that gets its codes. Undefined for a
- * registered client without a host.
+ * The host of a UCP platform: that of its metadata document, or that of the https redirect URI that gets its codes.
+ * Undefined for a registered client without a host.
  */
 export function platformHostOf(client_id: string, from_document: boolean, redirect_uri: string): string | undefined {
   const url = from_document ? client_id : redirect_uri;

@@ -1,8 +1,8 @@
 import type { AuditChange, AuditDetails } from '@commerce-backend/spec';
 
 /**
- * Details of a call by an agent or an assistant in the audit, and the changes of a call by staff or with an API key. A
- * call by staff without an assistant has no outcome. Stored without empty fields.
+ * The audit details of a call: for calls by agents and assistants, the details of the request and its result; for calls
+ * by staff or with an API key, the changes. Stored without empty fields.
  */
 export type StoredDetails = Partial<AuditDetails> & { changes?: AuditChange[] };
 
@@ -14,7 +14,7 @@ const SHORT_QUERY = 100;
 /** Returns the JSON to store. Removes the least important fields if it is too long. */
 export function detailsText({ changes = [], ...details }: StoredDetails): string {
   const text = JSON.parse(agentText(details)) as StoredDetails;
-  // Long lists of changes lose the last ones, because the fields are named elsewhere in the row.
+  // Drops the last changes of a long list. The row also stores the names of all changed fields elsewhere.
   for (let kept = changes.length; kept > 0; kept -= 1) {
     const whole = JSON.stringify({ ...text, changes: changes.slice(0, kept) });
     if (Buffer.byteLength(whole) <= MAX_BYTES_WITH_CHANGES) return whole;

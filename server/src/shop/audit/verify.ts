@@ -63,7 +63,7 @@ export interface StoredSeal extends Seal {
 
 /** A seal that was verified with its rows. */
 export interface SoundSeal extends StoredSeal {
-  /** The time of its newest row, in microseconds since 1970. */
+  /** The time of the newest row of the seal, in microseconds since 1970. */
   through: string;
 }
 

@@ -174,7 +174,7 @@ export function ofDraft({ status }: CartState): ShopError {
   return new ShopError('cart_not_active', 'The cart belongs to a draft order and cannot be changed.', { status });
 }
 
-/** Returns a cart to its customer, guest or agent. Throws the errors of `readForCustomer`. */
+/** Returns a cart if the caller is its customer, guest or agent. Throws the errors of `readForCustomer`. */
 export async function get(shop: Shop, id: string): Promise<Cart> {
   return view(await readForCustomer(shop, id, shop.customerId, false));
 }

@@ -52,7 +52,7 @@ export async function remove(shop: Shop, collection_id: string, product_id: stri
 }
 
 /**
- * Locks a manual collection and returns those of the products that it contains, so that a caller can change several.
+ * Locks a manual collection, and returns the given products that are in it, so that the caller can change several.
  * Throws `not_found`.
  */
 export async function lockMembers(shop: Shop, collection_id: string, product_ids: string[]): Promise<string[]> {

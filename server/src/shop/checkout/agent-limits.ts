@@ -1,5 +1,5 @@
 /**
- * Checks the checkout of an agent's cart against the permissions that the customer granted, with its final products and
+ * Checks the checkout of an agent's cart against the permissions that the customer granted. Uses the final products and
  * total, because somebody else may have changed the cart.
  */
 

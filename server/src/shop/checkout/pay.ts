@@ -30,13 +30,13 @@ import { type CheckoutRow, findCheckout, type Paid } from './state.ts';
 export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
   if (!mayPay(input.checkoutDeps, input.completion)) {
     const open = await findOpen(db, tenant, actor, input).catch((refusal: unknown) => {
-      // Ignored here, because `complete` throws the same error.
+      // This error is ignored here, because `complete` throws the same error.
       if (!(refusal instanceof ShopError)) throw refusal;
     });
     if (!open) return undefined;
   }
   const provider = await providerOf(input.checkoutDeps, tenant.site_id);
-  // Happens only if the provider was removed from the configuration during a payment.
+  // This happens only if the provider was removed from the configuration during a payment.
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + deadlinesOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);

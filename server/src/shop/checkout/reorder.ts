@@ -1,4 +1,4 @@
-/** Orders the same products again, if they are still for sale, at current prices. */
+/** Orders the items of an earlier order again at current prices, if they are still for sale. */
 
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';

@@ -113,7 +113,7 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
       'next_action', encode(p.next_action, 'base64'), 'expires_at', (extract(epoch from p.expires_at) * 1000)::bigint)
     from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
-/** Returns a checkout of the customer. Throws `not_found`, also for a checkout of another customer or agent. */
+/** Returns a checkout of the customer. Throws `not_found`, even for a checkout of another customer or agent. */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,

@@ -92,7 +92,7 @@ export async function addImported(shop: Shop, imported: Imported[]): Promise<voi
   );
 }
 
-/** Changes the given fields of an address. Throws `not_found`, also for an address of another customer. */
+/** Changes the given fields of an address. Throws `not_found`, even for an address of another customer. */
 export async function update(
   shop: Shop,
   customer_id: string,
@@ -111,7 +111,7 @@ export async function update(
   return told(changed);
 }
 
-/** Deletes an address. Throws `not_found`, also for an address of another customer. */
+/** Deletes an address. Throws `not_found`, even for an address of another customer. */
 export async function remove(shop: Shop, customer_id: string, id: string): Promise<Deletion> {
   await takeTurn(shop, customer_id);
   const removed = await shop.run(

@@ -16,7 +16,7 @@ import { type DuePayment, find, findOpen, takesDue } from './rows.ts';
 /** How long the customer may take on the provider's page. Stripe's minimum is 30 minutes. */
 const SESSION_MINUTES = 31;
 
-/** All these payments are made on the provider's page. */
+/** All payments of amounts due are made on the provider's page, so they share one hash instead of that of a card. */
 const CARD_HASH = createHash('sha256').update('page').digest();
 
 export interface BegunDue {
@@ -28,8 +28,9 @@ export interface BegunDue {
 }
 
 /**
- * Stores a payment of exactly the amount due of an order, before the provider is called, or returns the open one. Returns
- * undefined if nothing is due. Throws `not_found`, also if the order does not belong to `customer_id`, and `limit_reached`.
+ * Stores a payment of exactly the amount due of an order, before the provider is called, or returns the open one.
+ * Returns undefined if nothing is due. Throws `not_found`, even if the order does not belong to `customer_id`, and
+ * `limit_reached`.
  */
 export async function beginDue(
   shop: Shop,
@@ -51,7 +52,10 @@ export async function beginDue(
   };
 }
 
-/** Returns the amount of a locked order that can be paid online, in minor units: what an edit or an exchange left due. */
+/**
+ * Returns the amount of a locked order that can be paid online, in minor units: the amount that an edit or an exchange
+ * left due.
+ */
 async function payable(shop: Shop, order: LockedOrder): Promise<number> {
   const { id, payment_status } = order;
   if (!isSettled(payment_status) || !(await takesDue(shop, order))) return 0;

@@ -1,8 +1,10 @@
 /**
- * Pays the amount due of an order on the provider's page, which only the customer begins:
+ * Pays the amount due of an order on the provider's page. Only the customer can begin such a payment. Steps:
+ *
  * 1. Store the payment (begin.ts), in a transaction.
  * 2. Call the provider with the id of the payment, outside of transactions.
  * 3. Apply the result (settle.ts), in a transaction.
+ *
  * A job finishes payments whose request was interrupted, or whose customer did not return.
  */
 

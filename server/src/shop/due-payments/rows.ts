@@ -56,8 +56,8 @@ export function actionOf(secretKey: string, { id, next_action }: DuePayment): Ne
 }
 
 /**
- * Whether an order still takes money for its amount due. Once refunds cover all of its pieces before they ship, it does not,
- * because the order is cancelled when the refunds succeed.
+ * Whether an order still accepts money for its amount due. It does not once refunds cover all of its pieces before they
+ * ship, because the order is cancelled when the refunds succeed.
  */
 export async function takesDue(shop: Shop, { id, status }: LockedOrder): Promise<boolean> {
   if (status === 'cancelled') return false;

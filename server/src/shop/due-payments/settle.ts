@@ -1,8 +1,8 @@
 /**
- * Applies the result of a payment of the amount due, whether it comes from the request, the returning customer, a webhook
- * or the job. Money that has arrived is always recorded once, even if the amount due has changed meanwhile; an excess is
- * the refund due of the order. Only the money of an order that is cancelled, or of which refunds leave no piece, is returned
- * by the job (checkout/settle-all.ts).
+ * Applies the result of a payment of the amount due, whether it comes from the request, the returning customer, a
+ * webhook or the job. Received money is always recorded once, even if the amount due has changed meanwhile; an excess
+ * becomes the refund due of the order. If the order is cancelled, or refunds cover all of its pieces, the job refunds
+ * the payment instead (checkout/settle-all.ts).
  */
 
 import sql from 'sql-template-tag';
@@ -61,7 +61,7 @@ async function note(shop: Shop, secretKey: string, { payment }: LockedDue, outco
   return true;
 }
 
-/** Ends a payment without money. */
+/** Ends a payment that collected no money. */
 async function end(shop: Shop, { payment }: LockedDue, { status, reason }: Outcome): Promise<boolean> {
   if (!OPEN.includes(payment.status) && payment.status !== 'abandoned') return false;
   await shop.run(
@@ -71,7 +71,9 @@ async function end(shop: Shop, { payment }: LockedDue, { status, reason }: Outco
   return true;
 }
 
-/** Records the money, also of a payment that had already ended here, unless the job returns it or has returned it. */
+/**
+ * Records the received money, even if the payment had already ended here, unless the job refunds it or has refunded it.
+ */
 async function succeed(shop: Shop, { payment, order }: LockedDue, outcome: Outcome): Promise<boolean> {
   const { id, status, captured_amount } = payment;
   if (['succeeded', 'abandoned', 'refunded'].includes(status) || captured_amount !== null) return false;

@@ -16,7 +16,7 @@ interface Match {
 }
 
 /**
- * Finds the public variant of each line by the first field that the line has of variant_id, sku, product_id and name.
+ * Finds the public variant of each line by the first of variant_id, sku, product_id and name that the line contains.
  * The variant must also match the SKU, product id and option values of the line. Throws `not_found` for a line without
  * a match, and a ValidationError for a line with several.
  */

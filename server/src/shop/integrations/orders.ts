@@ -80,7 +80,7 @@ function addressOf(address: SyncAddress | null | undefined, field: string): Addr
 }
 
 /**
- * Reserves a reference. Waits for a concurrent order with the same reference. Throws `reference_taken`, also if an
+ * Reserves a reference. Waits for a concurrent order with the same reference. Throws `reference_taken`, even if an
  * imported order has it.
  */
 async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput): Promise<string> {

@@ -14,7 +14,7 @@ export interface RenderedDocument {
 }
 
 /**
- * Returns a file of a document with its content in Base64. Throws `not_found`, also for a document of another customer.
+ * Returns a file of a document with its content in Base64. Throws `not_found`, even for a document of another customer.
  */
 export async function getFile(
   shop: Shop,

@@ -78,7 +78,7 @@ export async function newWithdrawal(
   };
 }
 
-/** Maximum number of characters of the text about the items, which may be long. */
+/** Maximum number of characters to show of the consumer's text about the items. */
 const MOST_ITEMS = 1000;
 
 /** Notifies staff of a new dispute or a bank's decision; undefined if the dispute has another status meanwhile. */

@@ -26,7 +26,7 @@ export async function webhookDisabled(
     language,
     subject: say('notification.webhook_subject', { shop: shop_name }),
     parts: [
-      // Without the scheme, so that mail programs do not turn the address into a link.
+      // Without the scheme, so that mail programs do not turn the URL into a link.
       { paragraph: say(why, { url: url.replace(/^https?:\/\//, '') }) },
       { link: `${context.serverUrl}/panel/settings/webhooks/${webhook_id}`, label: say('notification.webhook_panel') },
       { small: say('notification.webhook_enable', { command: `commerce webhooks enable ${webhook_id}` }) },

@@ -18,7 +18,7 @@ export function imageOf(code: TransferCode): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** A row of pixels after the byte that says that it is not filtered. Light pixels are ones. */
+/** A row of pixels, after the PNG filter byte for "no filter". Light pixels are 1. */
 function bitsOf(row: boolean[]): Buffer {
   const bits = Buffer.alloc(1 + Math.ceil((row.length * SCALE) / 8));
   for (let x = 0; x < row.length * SCALE; x += 1) {

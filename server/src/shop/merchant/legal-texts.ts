@@ -53,7 +53,7 @@ export function legalUrl({ site_id, legal, legal_texts }: LegalPages, kind: Lega
   return legal[`${kind}_url`] ?? (legal_texts.includes(kind) ? legalLink(baseUrl, site_id, kind) : null);
 }
 
-/** The URLs of all legal pages, as programs get them. */
+/** Returns the URLs of all legal pages for API responses. */
 export function legalUrls(pages: LegalPages, baseUrl: string): PublicShop['policies'] {
   return {
     terms_url: legalUrl(pages, 'terms', baseUrl),

@@ -12,8 +12,8 @@ const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 const MAX_PRODUCTS = 10;
 /**
- * Carts live at least 7 days, and are deleted at least 30 days after their end (docs/retention.md). One day is lost to
- * time zones.
+ * Carts live at least 7 days, and are deleted no sooner than 30 days after their end (docs/retention.md). One of these
+ * 37 days is lost to time zones.
  */
 const CART_DAYS = 36;
 

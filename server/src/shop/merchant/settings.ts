@@ -92,8 +92,8 @@ const PUBLIC_COLUMNS = selectList<Omit<PublicShop, 'policies'> & Pick<LegalPages
 });
 
 /**
- * The facts for storefronts. Hosted pages have the server's base URL, from which they lead to the shop's host: responses
- * are cached, and a change of the host does not end that.
+ * The public facts of a shop for storefronts. Links to hosted pages use the server's base URL, which redirects to the
+ * shop's host: responses are cached, and a change of the host does not end that.
  */
 export async function getPublic(shop: Shop, baseUrl: string): Promise<PublicShop> {
   const found = await shop.one<Omit<PublicShop, 'policies'> & LegalPages>(

@@ -125,7 +125,7 @@ async function inOrder(connection: Connection, card: Card, filter: SiteFilter): 
   );
   const asksKeys = words !== undefined || sort === 'name' || COUNTED_FOR[sort].length > 0;
   const keys = asksKeys ? await keysOf(connection, named, COUNTED_FOR[sort]) : undefined;
-  // `suspended` needs no further data.
+  // The filter `suspended` needs no health data.
   const asksHealth = sort === 'health' || (problem !== undefined && problem !== 'suspended');
   const health = asksHealth ? await healthOf(connection, named, card) : undefined;
   const placed = named.flatMap((site) => {
@@ -228,7 +228,7 @@ async function ofEach<Row extends { site_id: string }>(
   return found;
 }
 
-/** Small enough that a statement stays well within the statement timeout. */
+/** Number of sites per statement, small enough that the statement stays well within its timeout. */
 const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {

@@ -36,7 +36,7 @@ export async function list(shop: Shop, { staff_id, current }: Own): Promise<Staf
   });
 }
 
-/** Ends a session. Throws `not_found`, also for another person's session. */
+/** Ends a session. Throws `not_found`, even for another person's session. */
 export async function end(shop: Shop, staff_id: string, session_id: string): Promise<void> {
   const ended = await shop.run(
     sql`update staff_sessions set revoked_at = now() where id = ${session_id} and staff_id = ${staff_id} and ${ALIVE}`,

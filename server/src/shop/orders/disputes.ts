@@ -42,7 +42,10 @@ export async function countDisputed(shop: Shop, order_id: string): Promise<void>
   );
 }
 
-/** Throws `order_disputed` if a dispute of the order, or of the order whose payment pays an exchange, is open. */
+/**
+ * Throws `order_disputed` if the order has an open dispute, or if it is an exchange and the order whose payment covers
+ * it has one.
+ */
 export async function refuseDisputed(shop: Shop, order_id: string): Promise<void> {
   const open = await shop.rows<Pick<Dispute, 'id' | 'amount' | 'currency' | 'provider_reference'>>(
     sql`with recursive paid_by as (

@@ -120,9 +120,10 @@ export async function taxTermsAtPurchase(shop: Shop, before: Before, lines: Line
 }
 
 /**
- * Returns an active shipping option. Staff may choose any option, except a delivery for an order without an address, and
- * a delivery without payment on delivery for an unpaid order that the customer pays on receipt. Its price includes the
- * fee of payment on delivery. Throws `shipping_option_unavailable` and a ValidationError.
+ * Returns an active shipping option. Staff may choose any option, with two exceptions: an order without an address gets
+ * no delivery, and an unpaid order that the customer pays on receipt gets no delivery without payment on delivery. If
+ * the customer pays on receipt, the price includes the fee of payment on delivery. Throws `shipping_option_unavailable`
+ * and a ValidationError.
  */
 export async function readOption(
   shop: Shop,

@@ -18,7 +18,7 @@ interface MadeRefund {
  * Records a refund that staff made in the provider's dashboard. Its id is derived from the provider's id, so it is
  * recorded only once. If an exchange has moved part of the amount to another order, that part is recorded there. Throws
  * `refund_exceeds_paid` if a pending refund of ours needs the same amount, and `conflict` if the payment itself was not
- * reported yet. The provider then sends the webhook again.
+ * reported yet. After a `conflict` or `refund_exceeds_paid`, the provider sends the webhook again.
  */
 export async function takeMadeRefund(
   shop: Shop,

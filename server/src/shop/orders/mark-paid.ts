@@ -97,9 +97,9 @@ function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
 }
 
 /**
- * Whether the row records a payment instead of marking the whole order as paid. This applies to orders on payment
- * terms, to amounts due after an edit of a paid order, and to checked entries that exceed the amount due or follow an
- * earlier payment.
+ * Whether the row records a payment instead of marking the whole order as paid. It does for orders on payment terms and
+ * for amounts due after an edit of a paid order. It also does for a checked entry that exceeds the amount due or
+ * follows an earlier payment.
  */
 function isPart(
   shop: Shop,

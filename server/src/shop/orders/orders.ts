@@ -38,10 +38,7 @@ export function get(shop: Shop, id: string): Promise<OrderDetails> {
   return rows.getDetails(shop, id);
 }
 
-/**
- * Returns an order of this customer. Throws `not_found` if there is none with this id, also if it belongs to another
- * customer.
- */
+/** Returns an order of this customer. Throws `not_found` for an unknown id or an order of another customer. */
 export function getOfCustomer(shop: Shop, customer_id: string, id: string): Promise<CustomerOrder> {
   return rows.getForCustomer(shop, id, customer_id);
 }
@@ -57,9 +54,9 @@ export interface OrderPatch {
 }
 
 /**
- * Changes the given fields. Items and amounts never change. Throws `not_found`. For a new delivery address, throws
- * `conflict` if the order has none, is cancelled or is completely shipped, and a ValidationError if the address is
- * incomplete. Throws a ValidationError for an invalid phone number, too.
+ * Changes the given fields. Items and amounts never change. Throws `not_found`, and a ValidationError for an invalid
+ * phone number. For a new delivery address, throws `conflict` if the order has none, is cancelled or is completely
+ * shipped, and a ValidationError if the address is incomplete.
  */
 export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
   if (patch.shipping_address) await refuseAddress(shop, id, patch.shipping_address);

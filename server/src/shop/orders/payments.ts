@@ -114,7 +114,8 @@ export async function recordEntry(
 async function insert(shop: Shop, order: LockedOrder, input: NewPayment): Promise<string | undefined> {
   const { amount, method = 'bank_transfer', received_at = null, reference = null, entry = null } = input;
   const { payment_id = null } = input;
-  // Money at the provider has arrived in any case. Its payment was counted when it began.
+  // Money at the provider has already arrived, so it is recorded above the limit too. Its payment was counted when it
+  // began.
   if (!payment_id) await refuseTooMany(shop, order.id);
   const id = uuidv7();
   const inserted = await shop.run(

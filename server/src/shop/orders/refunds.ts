@@ -51,10 +51,9 @@ export interface RefundInput {
 }
 
 /**
- * Creates a refund of at most the paid amount minus earlier refunds and disputes. It goes back through the payments at the
- * provider, one refund for each. Money that was never there, because its payment was recorded manually, becomes another,
- * manual refund. Throws `invalid_transition` or
- * `refund_exceeds_paid`.
+ * Creates a refund of at most the paid amount minus earlier refunds and disputes. Returns the money through the
+ * payments at the provider, with one refund for each. An amount that was not paid through the provider becomes a
+ * separate manual refund. Throws `invalid_transition` or `refund_exceeds_paid`.
  */
 export async function create(
   shop: Shop,
@@ -123,8 +122,8 @@ interface RefundPart extends Refunded {
 }
 
 /**
- * Splits a refund into a part of at most `left` for each payment, with as much of the shipping and the overpayment as fits,
- * and the rest.
+ * Splits a refund into one part per payment and a rest. Each part is at most the `left` of its payment, and includes as
+ * much of the shipping and the overpayment as fits.
  */
 function partsOf(whole: Refunded, payments: Refundable[]): [RefundPart, ...RefundPart[]] {
   const usable = payments.find(({ left }) => left > 0);

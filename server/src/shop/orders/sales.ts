@@ -1,6 +1,6 @@
 /**
- * The definition of sales for the overview and the sales report, as SQL on `orders o`. Money counts with its order, on
- * the day on which the order was placed.
+ * Defines sales for the overview and the sales report, as SQL on `orders o`. All amounts of an order count on the day
+ * on which the order was placed.
  */
 
 import sql, { type Sql } from 'sql-template-tag';

@@ -43,7 +43,7 @@ export interface ShownDue {
 export type DueInstructions = Omit<PaymentInstructions, 'due_at'> & { due_at: null };
 
 export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
-  /** The time when the refund succeeded; meaningless while it is pending. */
+  /** The time when the refund succeeded. Do not use it while the refund is pending. */
   refunded_at: string;
 }
 

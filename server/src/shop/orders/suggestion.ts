@@ -20,9 +20,9 @@ export interface Wanted {
 }
 
 /**
- * Computes the refund for pieces of an order. Each refund takes the difference of two rounded shares, so the refunds of
- * all pieces of a line add up to exactly the amount charged for the line. Throws `not_found`, and a ValidationError for
- * more than the quantity of a line or more than the shipping cost.
+ * Computes the refund for pieces of an order. Each refund is the difference of two rounded shares, so that the refunds
+ * of all pieces of a line add up to exactly the amount charged for the line. Throws `not_found`, and a ValidationError
+ * for more than the quantity of a line or more than the shipping cost.
  */
 export async function suggest(shop: Shop, order_id: string, wanted: Wanted): Promise<RefundSuggestion> {
   const digits = shop.currencyDigits;

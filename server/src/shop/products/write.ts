@@ -33,12 +33,12 @@ export async function insertProducts(
     ...pricesOf(plan.variants, shop.currencyDigits),
     id,
     slug,
-    // Text, because the rows of a nested array would need equal lengths.
+    // The tags are sent as text, because the rows of a nested array would need equal lengths.
     tags: plan.tags && arrayText(plan.tags),
     metadata: plan.metadata && JSON.stringify(plan.metadata),
     has_variants: plan.options.length > 0,
     is_published_now: plan.published_at === undefined && plan.status === 'active',
-    // Written by other statements.
+    // Other statements write these fields.
     options: undefined,
     variants: undefined,
     images: undefined,

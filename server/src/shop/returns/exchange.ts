@@ -26,9 +26,9 @@ import { get } from './rows.ts';
 import { requireMove } from './states.ts';
 
 /**
- * Creates an order for the pieces that a customer wants instead, and closes the return. Throws `invalid_transition`
- * before goods have arrived, `conflict` for a withdrawal, for goods that the customer keeps, or if nothing is left to
- * credit, `insufficient_stock` and a ValidationError.
+ * Creates an order for the pieces that a customer wants instead, and closes the return. Throws `insufficient_stock`, a
+ * ValidationError, `invalid_transition` before goods have arrived, and `conflict` for a withdrawal, for goods that the
+ * customer keeps, or if nothing is left to credit.
  */
 export async function exchange(
   shop: Shop,

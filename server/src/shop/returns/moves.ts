@@ -24,7 +24,7 @@ export type LockedReturn = RowOf<
   has_credited: boolean;
 };
 
-/** Locks a return and its order. Throws `not_found`, also for a return of another customer. */
+/** Locks a return and its order. Throws `not_found`, even for a return of another customer. */
 export async function lockReturn(shop: Shop, id: string, customer_id?: string): Promise<LockedReturn> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
   const known = await shop.one<RowOf<'returns', 'order_id'>>(
@@ -104,7 +104,7 @@ export interface Approval {
   staff_note?: string | null;
 }
 
-/** Throws `invalid_transition`, and a ValidationError for a fee on a withdrawal. */
+/** Approves a return. Throws `invalid_transition`, and a ValidationError for a fee on a withdrawal. */
 export async function approve(shop: Shop, id: string, approval: Approval): Promise<Return> {
   const before = await lockReturn(shop, id);
   requireMove(before, 'approved');
@@ -125,7 +125,7 @@ export async function approve(shop: Shop, id: string, approval: Approval): Promi
   return get(shop, id);
 }
 
-/** Throws `invalid_transition`. */
+/** Declines a return. Throws `invalid_transition`. */
 export async function decline(shop: Shop, id: string, reason: string): Promise<Return> {
   const before = await lockReturn(shop, id);
   requireMove(before, 'declined');
@@ -144,7 +144,7 @@ export interface Tracking {
   tracking_number: string;
 }
 
-/** Throws `invalid_transition`, and `not_found` for a return of another customer. */
+/** Sets the tracking of a return. Throws `invalid_transition`, and `not_found` for a return of another customer. */
 export async function setTracking(shop: Shop, id: string, tracking: Tracking, customer_id?: string): Promise<Return> {
   const before = await lockReturn(shop, id, customer_id);
   requireMove(before, 'in_transit');
@@ -157,7 +157,7 @@ export async function setTracking(shop: Shop, id: string, tracking: Tracking, cu
   return get(shop, id, customer_id);
 }
 
-/** Throws `invalid_transition`, and `not_found` for a return of another customer. */
+/** Cancels a return. Throws `invalid_transition`, and `not_found` for a return of another customer. */
 export async function cancel(shop: Shop, id: string, customer_id?: string): Promise<Return> {
   const before = await lockReturn(shop, id, customer_id);
   requireMove(before, 'cancelled');
@@ -171,7 +171,10 @@ export async function cancel(shop: Shop, id: string, customer_id?: string): Prom
   return get(shop, id, customer_id);
 }
 
-/** Throws `invalid_transition`, and a ValidationError if the customer gets no money and no reason is given. */
+/**
+ * Closes a return. Throws `invalid_transition`, and a ValidationError if the customer gets no money and no reason is
+ * given.
+ */
 export async function close(shop: Shop, id: string, reason: string | null = null): Promise<Return> {
   const before = await lockReturn(shop, id);
   requireMove(before, 'closed');

@@ -136,8 +136,8 @@ async function bringBack(shop: Shop, return_id: string, receipts: Counted[]): Pr
 
 /**
  * Lowers the amount due of an order by the price of the received pieces. Once all pieces of a withdrawal from the whole
- * order are back, lowers it by the shipping cost too. The first receipt withholds the fee. If the amount due of a paid
- * order is less than the price of the pieces, only the amount due is deducted, and the rest is left for the refund.
+ * order are back, also lowers it by the shipping cost. The first receipt withholds the fee. On a paid order, the amount
+ * due may be less than the price of the pieces. It is then lowered to 0, and the rest is left for the refund.
  */
 async function creditDue(
   shop: Shop,

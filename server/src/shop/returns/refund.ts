@@ -56,10 +56,10 @@ export async function refund(
 }
 
 /**
- * Returns the amount that the refund of a return withholds. The first refund withholds the fee, unless the first receipt
- * did, and the amount by which the return has lowered the amount due. If a refund goes back through several payments, its
- * first part names the pieces. After that part has failed, the next refund replaces it, so it withholds the same again, and
- * the parts that have not failed.
+ * Returns the amount that a refund of a return withholds. The first refund withholds the fee, unless the first receipt
+ * already withheld it, and the amount by which the return has lowered the amount due. A refund through several payments
+ * has several parts, of which the first names the pieces. If that part fails, the next refund replaces it: it withholds
+ * the same amounts again, and also the parts that have not failed.
  */
 export async function keptOf(shop: Shop, { id, fee, credited, has_credited }: LockedReturn): Promise<string> {
   const made = await shop.one<{ names_pieces: boolean; loose: string }>(

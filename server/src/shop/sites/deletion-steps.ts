@@ -44,8 +44,8 @@ export async function emptyInSteps(
 }
 
 /**
- * Foreign keys that form circles: carts and checkouts refer to their pending payment, which refers to them, and merged
- * carts, exchange orders and credit notes refer to rows of their own table.
+ * Foreign keys that form circles. Carts and checkouts refer to their pending payment, and the payment refers to them.
+ * Merged carts, exchange orders and credit notes refer to rows of their own table.
  */
 const CIRCLES = [
   'carts_site_id_merged_into_fkey',

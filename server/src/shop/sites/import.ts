@@ -84,8 +84,8 @@ export async function importSite(
       await deps.store.removeAll(site.site_id);
       throw error;
     });
-  // Not part of the chain above, which deletes the files after an error: if the response to the commit is lost, the
-  // site may exist and need its files.
+  // COMMIT is not part of the chain above, which deletes the files after an error: if the response to COMMIT is lost,
+  // the site may exist and need its files.
   await client.query('commit');
   return imported;
 }

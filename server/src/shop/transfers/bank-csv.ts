@@ -28,7 +28,7 @@ import {
 /** The header must be among this many lines. Banks write lines about the account above it. */
 const HEADER_WITHIN = 30;
 
-/** More lines than a request can contain: it has at most a million characters, and a payment about fifty. */
+/** More lines than a request can contain: a request has at most a million characters, and a payment about fifty. */
 const MOST_LINES = 20_000;
 /** Files of banks have about 20 columns. */
 const MOST_COLUMNS = 100;

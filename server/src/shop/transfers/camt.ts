@@ -43,7 +43,10 @@ interface Booked {
   entry: Node;
 }
 
-/** Enough for 2,500 payments, each with about 20 elements, which have a start tag and an end tag. */
+/**
+ * Maximum number of tags, enough for 2,500 payments, each with about 20 elements, which have a start tag and an end
+ * tag.
+ */
 const MOST_TAGS = 100_000;
 
 function parsed(xml: string): Node {

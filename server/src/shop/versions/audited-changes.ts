@@ -1,6 +1,6 @@
 /**
- * The values before and after a change, for the audit. A change of one resource is recorded by reading the resource under
- * its lock before and again afterwards, so every operation on it is covered without code of its own.
+ * The values before and after a change, for the audit. A resource is read under its lock before the change, and again
+ * afterwards, so every operation on it is covered without its own code.
  */
 
 import type { AuditChange, Discount } from '@commerce-backend/spec';
@@ -37,19 +37,19 @@ const AUDITED: Partial<Record<string, Audited | undefined>> = {
   },
 };
 
-/** A call as far as its changes need it. */
+/** The parts of a call that are needed to find its changes. */
 interface Call<Result> {
   noun: string;
-  /** The schema of the answer. */
+  /** Name of the response schema. */
   answers: string | undefined;
   params: Record<string, unknown>;
-  /** Gets the locked resource, unless it was not read. `told` is the body of the answer. */
+  /** Runs the change. Gets the locked resource if it was read. `told` in the result is the response body. */
   work: (locked?: object) => Promise<Result>;
 }
 
 /**
- * Runs a change of the resource and returns its result with the changed fields. Without an id in the path, and for other
- * resources, there are none. An answer that is the resource saves the second read.
+ * Runs a change of a resource. Returns its result and the changed fields: none if the path has no id, or if the
+ * resource is not in `AUDITED`. If the response is the resource itself, it is not read again.
  */
 export async function withChanges<Result extends { told?: unknown }>(
   shop: Shop,

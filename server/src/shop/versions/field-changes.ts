@@ -4,7 +4,7 @@ const MAX_CHANGES = 40;
 const MAX_VALUE = 120;
 const MAX_FIELD = 200;
 
-/** Fields whose text may contain personal data, secrets or free data of other systems. */
+/** Fields whose text may contain personal data, secrets or arbitrary data of other systems. */
 const PRIVATE =
   /(^|_)(e?mails?|phones?|address(es)?\d?|street|city|postal_code|legal_name|iban|bic|holder|owner|representative|customers?|secret|token|password|metadata|note|bank_details|seller|vat_id|tax_number)(_|$)/i;
 

@@ -22,8 +22,9 @@ const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
 const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
 /**
- * Finds the last change of a locked resource by staff or an API key. If there is none, or if the resource has changed
- * since (a change of many products names none of them), returns only the time of the resource's last change.
+ * Finds the last change of a locked resource by staff or an API key. Returns only the time of the resource's last
+ * change if there is none, or if the resource has changed since: for example, a change of many products names none of
+ * them.
  */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(
@@ -34,7 +35,7 @@ export async function lastChange(shop: Shop, noun: string, id: string, shown: ob
       order by e.id desc limit 1`,
   );
   const changed_at = 'updated_at' in shown ? String(shown.updated_at) : null;
-  // Times of one transaction are equal.
+  // Times written in one transaction are equal, so an equal time belongs to the same change.
   if (row && !(changed_at !== null && Date.parse(changed_at) > Date.parse(row.created_at))) {
     const { type, id: actor_id, name, fields, created_at } = row;
     return { changed_at: created_at, changed_by: { type, id: actor_id, name }, changed_fields: fields };

@@ -1,7 +1,7 @@
 /**
- * Deliveries of order events to the UCP platform that began the checkout. They have the attempts of other deliveries
- * (attempts.ts), but their receiver is the `webhook_url` of the platform's profile, and the shop's key signs them (RFC 9421). Each
- * attempt sends the order as it is then, so the body is not stored.
+ * Deliveries of order events to the UCP platform that began the checkout. They are retried like other deliveries
+ * (attempts.ts), but their receiver is the `webhook_url` of the platform's profile, and they are signed with the shop's
+ * key (RFC 9421). Each attempt sends the current state of the order, so the body is not stored.
  */
 
 import sql from 'sql-template-tag';

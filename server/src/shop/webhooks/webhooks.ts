@@ -89,7 +89,7 @@ export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffe
 export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
   const id = uuidv7();
   const secret = mintSecret();
-  // Serializes creations in one site, so that the count is right.
+  // Serializes creations in one site, so that concurrent ones cannot exceed the limit.
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Row>(
     sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id, made_by)

@@ -47,7 +47,7 @@ const tables = sql`withdrawals w join withdrawal_statements s on s.site_id = w.s
   left join orders o on o.site_id = w.site_id and o.id = w.order_id
   left join returns r on r.site_id = w.site_id and r.id = w.return_id`;
 
-/** Throws `not_found`. */
+/** Returns a withdrawal. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Withdrawal> {
   const found = await shop.one<Withdrawal>(
     sql`select ${columns} from ${tables} where w.site_id = ${shop.siteId} and w.id = ${id}`,
