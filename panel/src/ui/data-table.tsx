@@ -129,6 +129,7 @@ export function DataTable<Row extends { id: string }>({
                 <td
                   key={cell.id}
                   className={classes.get(cell.column.id)}
+                  data-column={cell.column.id}
                   data-label={String(cell.column.columnDef.header)}
                 >
                   <table.FlexRender cell={cell} />

@@ -58,7 +58,7 @@ function Item({
 function Totals({ order }: { order: OrderDetails }) {
   const { money } = useFormat();
   const { currency, discount_code, tax_included } = order;
-  const rows: [string, string, boolean][] = [
+  const rows: [string, string, boolean, 'total'?][] = [
     [t('Subtotal'), order.subtotal, true],
     [
       discount_code ? t('Discount ({discount_code})', { discount_code }) : t('Discount'),
@@ -67,15 +67,15 @@ function Totals({ order }: { order: OrderDetails }) {
     ],
     [deliveryLine(order), order.shipping_cost, true],
     [tax_included ? t('Included tax') : t('Tax'), order.tax, true],
-    [t('Total'), order.total, true],
+    [t('Total'), order.total, true, 'total'],
     [t('Refunded'), `-${order.refunded}`, Number(order.refunded) > 0],
   ];
   return (
     <dl className="totals">
       {rows
         .filter(([, , shown]) => shown)
-        .map(([name, amount]) => (
-          <div key={name} className={name === 'Total' ? 'total' : undefined}>
+        .map(([name, amount, , total]) => (
+          <div key={name} className={total}>
             <dt>{name}</dt>
             <dd>{money(amount, currency)}</dd>
           </div>

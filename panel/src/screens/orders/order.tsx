@@ -108,6 +108,8 @@ function CustomerCard({ order }: { order: OrderDetails }) {
   const can = useCan();
   const [editing, setEditing] = useState(false);
   const { customer_id, email, phone, source, agent_token_id } = order;
+  const { first_name, last_name } = order.billing_address ?? order.shipping_address ?? {};
+  const name = [first_name, last_name].filter(Boolean).join(' ');
   return (
     <section className="card" aria-label={t('Customer')}>
       <header>
@@ -119,6 +121,7 @@ function CustomerCard({ order }: { order: OrderDetails }) {
           </Button>
         )}
       </header>
+      {name && <strong>{name}</strong>}
       {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>}
       {phone && <span>{phone}</span>}
       <p className="quiet-text">{customer_id ? t('Has an account.') : t('Bought as a guest.')}</p>

@@ -108,8 +108,7 @@ function List({
           <Pictured url={product.images[0]?.url}>
             <Link to={`/products/${product.id}`}>{product.name}</Link>
             {product.has_variants && (
-              <span className="hint variant-count">
-                {' '}
+              <span className="hint second-line">
                 {counted(product.variants.length, '{count} variant', '{count} variants')}
               </span>
             )}

@@ -4,7 +4,7 @@ import { t } from '../../language/texts.ts';
 import { useMe } from '../../session/use-me.ts';
 import { lazyPart } from '../../shell/lazy-part.ts';
 import { Empty, Loading, Page } from '../../ui/page.tsx';
-import { settingsSections } from './sections.ts';
+import { type SettingsGroup, settingsGroups, settingsSections } from './sections.ts';
 import './settings.css';
 
 const forms: Record<string, ComponentType> = {
@@ -22,6 +22,8 @@ const forms: Record<string, ComponentType> = {
   notifications: lazyPart(async () => (await import('./notifications.tsx')).NotificationSettings),
   webhooks: lazyPart(async () => (await import('./webhooks.tsx')).WebhookSettings),
 };
+
+const GROUPS = Object.keys(settingsGroups) as SettingsGroup[];
 
 function useSections() {
   const { scopes } = useMe();
@@ -53,15 +55,22 @@ export function SettingsSection({ params }: { params: Record<string, string> }) 
   return (
     <div className="settings-frame">
       <nav className="settings-menu" aria-label={t('Sections of the settings')}>
-        <ul>
-          {sections.map(({ path, name }) => (
-            <li key={path}>
-              <Link to={`/settings/${path}`} aria-current={path === section.path ? 'page' : undefined}>
-                {name}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        {GROUPS.map((group) => (
+          <section key={group}>
+            <h2>{settingsGroups[group]}</h2>
+            <ul>
+              {sections
+                .filter((each) => each.group === group)
+                .map(({ path, name }) => (
+                  <li key={path}>
+                    <Link to={`/settings/${path}`} aria-current={path === section.path ? 'page' : undefined}>
+                      {name}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
       </nav>
       <Page title={section.name} back={{ to: '/settings', label: t('Settings') }}>
         <Suspense fallback={<Loading />}>

@@ -84,10 +84,10 @@ function Row({
       <td data-label={t('Product')}>
         <Pictured url={item.image_url}>
           <Link to={`/products/${item.product_id}`}>{item.product_name}</Link>
-          {item.variant_name && <span className="hint"> {item.variant_name}</span>}
+          {item.variant_name && <span className="hint second-line">{item.variant_name}</span>}
         </Pictured>
       </td>
-      <td data-label="SKU" className="wide-only">
+      <td data-label="SKU" className="sku wide-only">
         {item.sku}
       </td>
       <td data-label={t('Reserved')} className="numeric wide-only">

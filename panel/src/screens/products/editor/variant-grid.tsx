@@ -93,7 +93,7 @@ const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemo
         {pictured ? <Picture at={at} name={name} /> : name}
       </td>
       {COLUMNS.filter((column) => more || !column.more).map(({ name: field, label, kind }) => (
-        <td key={field} data-label={label}>
+        <td key={field} data-column={field} data-label={label}>
           <Field.Cell
             name={`variants.${at}.${field}`}
             kind={kind}
@@ -114,14 +114,14 @@ const Row = memo(function Row({ at, name, more, pictured, canCount, only, onRemo
         </td>
       )}
       {more && (
-        <td data-label={t('When out of stock')}>
+        <td data-column="inventory_policy" data-label={t('When out of stock')}>
           <Field.CellChoice name={`variants.${at}.inventory_policy`} label={t('When out of stock, {name}', { name })}>
             <option value="deny">{t('Stop selling')}</option>
             <option value="continue">{t('Continue selling')}</option>
           </Field.CellChoice>
         </td>
       )}
-      <td data-label={t('Remove')}>
+      <td data-column="remove" data-label={t('Remove')}>
         <Button aria-label={t('Remove {name}', { name })} disabled={only} onClick={() => onRemove(at)}>
           ×
         </Button>
