@@ -50,7 +50,7 @@ async function givenOrders() {
 }
 
 test(
-  "a merchant's assistant finds the orders to ship, and refunds and ships one after the member confirms",
+  "a merchant's assistant finds the orders to ship, and refunds and ships an order after the staff member confirms each change",
   async () => {
     const { staff, paid, unpaid, now, play } = await givenOrders();
     const before: unknown[] = [];
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "a change that the member declines is not made, and the merchant's assistant ends",
+  "if the staff member declines a change, the change is not made, and the merchant's assistant ends",
   async () => {
     const { staff, now, play } = await givenOrders();
 

@@ -219,7 +219,7 @@ test('if PostgreSQL dies while the server runs, PostgreSQL is restarted at the s
   await expect(start(directory)).rejects.toThrow(DataDirInUse);
 });
 
-test('a start succeeds after the process of the first start was killed', async () => {
+test('a start succeeds after the process of the first start was killed while it created the database', async () => {
   const directory = dataDir();
   const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
   await expect.poll(() => existsSync(directory), { interval: 5, timeout: 20_000 }).toBe(true);

@@ -150,7 +150,7 @@ test('outside production, a misspelled variable causes only a warning', () => {
   expect(warnings).toEqual(['REDIS_URI is not a setting of the server. Did you mean REDIS_URL?']);
 });
 
-test('production accepts the variables of storefronts and integrations', () => {
+test('in production, the variables of storefronts and integrations are accepted', () => {
   const ofClients = { COMMERCE_URL: 'https://shop.test', COMMERCE_SITE_ID: 'id', COMMERCE_STOREFRONT_TOKEN: 'stk_1' };
 
   expect(mistakesIn({ ...PRODUCTION, ...ofClients, COMMERCE_SYNC_SECRET: 'sync_1' })).toEqual([]);

@@ -62,7 +62,7 @@ test('sends at most 100 products and 900 kB per call, each call with its own Ide
   expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(server.seen.length);
 });
 
-test('reports by line each product that the parser or the server rejects, and imports the others', async () => {
+test('reports each product that the parser or the server rejects with its line, and imports the others', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf([

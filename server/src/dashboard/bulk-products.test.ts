@@ -49,7 +49,7 @@ test('changes the price of every variant by percent, rounded to cents with halve
   expect(now).toMatchObject({ price: '22.99', compare_at_price: null });
 });
 
-test('adds an amount, and keeps all prices of a product of which one would be negative', async () => {
+test('adds an amount to prices, and changes no price of a product if one of its prices would become negative', async () => {
   const shop = await openShop();
   const shirt = await shop.givenProduct(SHIRT);
   const mug = await shop.givenProduct({ price: '30.00' });
@@ -72,7 +72,7 @@ test('adds an amount, and keeps all prices of a product of which one would be ne
   expect(half.data?.results[0]?.price_after).toBe('503');
 });
 
-test('publishes, archives and tags products, and reports those that were already like this', async () => {
+test('publishes, archives and tags products, and reports a product that already has the requested value as unchanged', async () => {
   const shop = await openShop();
   const draft = await shop.givenProduct({ status: 'draft', tags: ['old', 'sale'] });
   const active = await shop.givenProduct({ tags: ['winter', 'sale'] });
@@ -98,7 +98,7 @@ test('publishes, archives and tags products, and reports those that were already
   expect(listed?.total).toBe(0);
 });
 
-test('adds products to a manual collection and removes them, without repeating members', async () => {
+test('adds products to a manual collection, each at most once, and removes them', async () => {
   const shop = await openShop();
   const [first, second] = [await shop.givenProduct(), await shop.givenProduct()];
   const created = await shop.dashboard.POST('/api/dashboard/collections', {
@@ -154,7 +154,7 @@ test('deletes products, except one whose stock an open checkout has reserved', a
   expect(tombstones.map(({ product_id }) => product_id)).toEqual([free.id]);
 });
 
-test('does not change the products of another shop, and rejects bad ids, no or two changes, and more than 500 products', async () => {
+test('changes no products of another shop, and rejects invalid ids, a request with no or two changes, and more than 500 products', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct();
   const other = await openShop();
@@ -184,7 +184,7 @@ test('does not change the products of another shop, and rejects bad ids, no or t
   expect((await productOf(shop, mug.id))?.price).toBe('15.00');
 });
 
-test('loses no change when bulk changes of prices, single edits and sales run at the same time', async () => {
+test('bulk price changes, single edits and sales that run concurrently lose no change', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (let i = 0; i < 5; i += 1) ids.push((await shop.givenProduct({ price: '100.00' })).id);

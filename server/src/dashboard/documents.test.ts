@@ -44,7 +44,7 @@ async function refund(
   expect(error).toBeUndefined();
 }
 
-test('issues exactly one invoice, when the whole order has shipped', async () => {
+test('issues exactly one invoice for an order, once the whole order has shipped', async () => {
   const shop = await openTaxedShop();
   const order = await shop.givenOrder();
   const params = { path: { order_id: order.id } };

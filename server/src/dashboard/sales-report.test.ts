@@ -41,7 +41,7 @@ function intentOf(shop: StripeShop, earlier: string[]): string {
   return intent.id;
 }
 
-test('net sales are payments minus refunds and lost disputes; failed refunds and open or won disputes do not count', async () => {
+test('net sales are payments minus refunds and lost disputes, not minus failed refunds and open or won disputes', async () => {
   const shop = await stripe.givenShop();
   const intents: string[] = [];
   // Each order costs 10.00 and 4.90 for delivery.
@@ -94,7 +94,7 @@ test('net sales are payments minus refunds and lost disputes; failed refunds and
   expect(overview).toMatchObject({ orders_count: 4, sales: '44.60' });
 });
 
-test('unpaid orders count without money, also on delivery, and cancelled orders do not count', async () => {
+test('the sales report counts unpaid orders without an amount, even after shipping, and does not count cancelled orders', async () => {
   const shop = await openShop();
   const cod = await shop.givenShippingOption({ price: '4.90', cash_on_delivery_fee: '3.50' });
   const unpaid = await shop.givenOrder();
@@ -125,7 +125,7 @@ test('unpaid orders count without money, also on delivery, and cancelled orders 
   ]);
 });
 
-test("days begin at midnight in the shop's time zone, also when the clocks change", async () => {
+test("the days of the sales report begin at midnight in the shop's time zone, even when the clocks change", async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone: 'Europe/Berlin' } });
   // In Berlin the clocks were put forward on 2026-03-29 and back on 2026-10-25: days of 23 and 25 hours.
@@ -159,7 +159,7 @@ test("days begin at midnight in the shop's time zone, also when the clocks chang
   expect(previous_days.map(({ date }) => date)).toEqual(['2026-10-24', '2026-10-25']);
 });
 
-test('a period with today is compared with the same part of the period before', async () => {
+test('the sales report compares a period that ends today with the same part of the previous period', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const hour = 3_600_000;
@@ -175,7 +175,7 @@ test('a period with today is compared with the same part of the period before', 
   ]);
 });
 
-test('days add up to the total of random orders, payments, refunds and cancellations', async () => {
+test('the days of the sales report add up to the total for random orders, payments, refunds and cancellations', async () => {
   const shop = await openShop();
   let seed = 20_261_130;
   const random = (below: number) => {
@@ -227,7 +227,7 @@ test('days add up to the total of random orders, payments, refunds and cancellat
   });
 });
 
-test('lists the ten best products of paid orders by revenue, with deleted ones, after discounts', async () => {
+test('the sales report lists the ten products of paid orders with the highest revenue after discounts, including deleted products', async () => {
   const shop = await openShop();
   await shop.givenDiscount({ code: 'HALF', kind: 'percentage', value: '50' });
   const sell = async (name: string, price: string, quantity: number) => {
@@ -262,7 +262,7 @@ test('lists the ten best products of paid orders by revenue, with deleted ones, 
   expect((await report(shop)).top_products).toHaveLength(10);
 });
 
-test('counts carts, those with a checkout, and those with an order, unless old carts may be deleted', async () => {
+test('the sales report counts carts, carts with a checkout and carts with an order, but none for periods whose carts may be deleted', async () => {
   const shop = await openShop();
   await shop.givenCart();
   await shop.givenCart();
@@ -285,7 +285,7 @@ test('counts carts, those with a checkout, and those with an order, unless old c
   expect((await report(shop, { from: day(3), to: day(1) })).conversion).toMatchObject({ carts_count: 0 });
 });
 
-test('rejects days that do not exist, periods that end before they begin, and more than 366 days (422)', async () => {
+test('the sales report rejects invalid dates, a period that ends before it begins, and more than 366 days (422)', async () => {
   const shop = await openShop();
   const mistake = async (query: { from?: string; to?: string }) => {
     const { error, response } = await shop.dashboard.GET(PATH, { params: { query } });

@@ -78,7 +78,7 @@ function callTool(profile: string, token: string | undefined, name: string, give
   });
 }
 
-test('both profiles advertise identity linking, each with the pages and schemas of its version', async () => {
+test('the profiles of both versions advertise identity linking with the documentation and schemas of their version', async () => {
   const read = async (path: string) =>
     (await (await fetch(`${at}/.well-known/ucp${path}`)).json()) as {
       ucp: { capabilities: Record<string, { version: string; spec: string; schema: string; config?: unknown }[]> };
@@ -106,7 +106,7 @@ test.each([
   ['2026-08-25', platform],
   [OLDER, older],
 ] as const)(
-  'a platform of version %s follows the challenge for get_order, links the identity and reads the order',
+  'a platform of version %s follows the OAuth challenge of get_order, links the identity and reads the order',
   async (version, own) => {
     const customer = await shop.givenCustomer();
     const order_id = await orderOf(customer);
@@ -151,7 +151,7 @@ test.each([
   },
 );
 
-test('over MCP, get_order without a token is 401 with the challenge, and a linked token reads the order', async () => {
+test('over MCP, get_order without a token gets 401 with the OAuth challenge, and with a linked token returns the order', async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const resource = `${issuer}/ucp/mcp`;
@@ -182,7 +182,7 @@ test("a customer's linked platform cannot read the order of another customer", a
   expect(foreign).toMatchObject({ ucp: { status: 'error' }, messages: [{ code: 'not_found' }] });
 });
 
-test('a token granted to a platform is refused with the profile of another host, over REST and MCP, also for a repeated request', async () => {
+test("a platform's token is rejected with the profile of another host, over REST and MCP, even for a repeated request", async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const { variants } = await shop.givenProduct();
@@ -215,7 +215,7 @@ test('a token granted to a platform is refused with the profile of another host,
   expect((await own.call('get_order', order_id)).id).toBe(order_id);
 });
 
-test('a token granted to a platform is refused without a profile: at the API, at /mcp and for more consent', async () => {
+test("a platform's token is rejected without a profile: by the agent API, at /mcp and for a new consent request", async () => {
   const customer = await shop.givenCustomer();
   const { access_token } = await linked(customer, `${ORDER_READ} ${CHECKOUT}`);
   const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' };
@@ -261,7 +261,7 @@ async function revoke(token: string) {
   await oauth.processRevocationResponse(answer);
 }
 
-test('a token that was not granted to a platform works with every profile, and at the API', async () => {
+test('a token that was not granted to a platform works with any profile and with the agent API', async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const { access_token } = await givenAgent(shop, customer);
@@ -277,7 +277,7 @@ test('a token that was not granted to a platform works with every profile, and a
   }
 });
 
-test('a platform cannot do more than the customer granted: 403 names the scope of the function', async () => {
+test('a platform cannot exceed the scopes that the customer granted (403, which names the missing scope)', async () => {
   const customer = await shop.givenCustomer();
   const { variants } = await shop.givenProduct();
   const line_items = [{ item: { id: variants[0]?.id ?? '' }, quantity: 1 }];
@@ -323,7 +323,7 @@ async function register(redirect_uris: string[]): Promise<string> {
   return String((await oauth.processDynamicClientRegistrationResponse(answer)).client_id);
 }
 
-test('a registered client is bound to the host of its redirect address, and needs one', async () => {
+test('a registered client that requests UCP scopes needs a redirect URI with a public host, and works only for platforms of that host', async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const [own, evil] = [`https://${platform.host}/callback`, 'https://evil.example/callback'];
@@ -351,13 +351,13 @@ test.each([
   ['an unknown scope of UCP', { scope: 'dev.ucp.shopping.order:manage' }],
   ['a scope of UCP and an unknown one', { scope: `${ORDER_READ} everything` }],
   ['the name of a property', { scope: 'constructor' }],
-])('rejects %s (invalid_scope)', async (_, wish) => {
+])('rejects %s (400 invalid_scope)', async (_, wish) => {
   const page = await authorizing(platform.client_id, 'https://assistant.example/callback', wish);
 
   expect(page).toMatchObject({ status: 400, html: expect.stringContaining('invalid_scope') });
 });
 
-test('rejects scopes of UCP for /mcp, which is not UCP (invalid_scope)', async () => {
+test('rejects UCP scopes for the resource /mcp (400 invalid_scope)', async () => {
   const wish = { scope: ORDER_READ, resource: `${issuer}/mcp` };
 
   const page = await authorizing(platform.client_id, 'https://assistant.example/callback', wish);
@@ -365,7 +365,7 @@ test('rejects scopes of UCP for /mcp, which is not UCP (invalid_scope)', async (
   expect(page).toMatchObject({ status: 400, html: expect.stringContaining('do not work at /mcp') });
 });
 
-test('the device grant has no platform, so it rejects scopes of UCP', async () => {
+test('a device grant has no platform, so it rejects UCP scopes (422)', async () => {
   const answer = await fetch(`${shop.baseUrl}/api/agent/consent/request?site_id=${shop.site_id}`, {
     method: 'POST',
     body: new URLSearchParams({ agent_name: 'Device', scope: ORDER_READ }),

@@ -67,7 +67,7 @@ test('a customer who forgot the password requests a link, sets a new password an
   expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Neues Passwort für');
 });
 
-test('opening an account page extends an active session like an API call, but does not reactivate an ended session', async () => {
+test('opening an account page extends an active session like an API call, but does not revive an ended session', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   /**
