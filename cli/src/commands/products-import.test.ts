@@ -157,7 +157,7 @@ test('ends the import if the server stops responding, and shows the progress unt
   expect(out).toBe('');
   expect(err).toContain('Stopped: 200 created, 0 updated, 0 unchanged, 0 refused. Run the same command again');
   expect(err).toContain('Use a credential with the scope write.');
-  // Two calls were answered and three were running; none of the other five was sent.
+  // Two calls had a response and three were running; none of the other five was sent.
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
