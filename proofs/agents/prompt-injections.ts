@@ -59,7 +59,7 @@ function everyDisguise(): Injection[] {
 /** Calls operations as an agent and checks the texts in their responses. */
 class Readings {
   answers = 0;
-  /** The number of responses that contained a marker. If it is 0, the proof shows nothing. */
+  /** The number of responses that contained a marker. If it is 0, the proof has tested nothing. */
   shown = 0;
   shownOverUcp = 0;
   readonly #shop: OpenShop;

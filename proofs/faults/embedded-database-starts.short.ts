@@ -193,7 +193,7 @@ test('a start succeeds if the process id in a stale postmaster.pid now belongs t
   const file = join(directory, 'postgres', 'postmaster.pid');
   const stale = readFileSync(file, 'utf8').split('\n');
   await first.stop();
-  // Runs as the user of PostgreSQL, because PostgreSQL assumes that a process of another user has ended.
+  // Runs as the user of PostgreSQL, because PostgreSQL treats a process of another user as ended.
   const stranger = spawn('sleep', ['60'], { ...accountOfPostgres(join(directory, 'postgres')) });
   clean.push(() => stranger.kill());
   writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));

@@ -1,4 +1,4 @@
-/** The dark colours: their contrast, and the choice of the user from the first paint. */
+/** Tests the dark colours: their contrast, and the user's choice from the first paint. */
 
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';

@@ -8,7 +8,7 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
   string
 >;
 
-/** Data of the demo shop and names of languages, which are also texts of the panel. */
+/** Data of the demo shop and names of languages that are the same as texts of the panel. */
 const DATA = ['Standard delivery', 'English'];
 
 /** English texts of the panel that the screen shows or reads to users. */

@@ -1,4 +1,4 @@
-/** The merchant's main tasks with products, stock and collections. */
+/** Tests a merchant's main tasks with products, stock and collections. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
