@@ -41,7 +41,8 @@ test('changes the price of every variant by percent, rounded to cents with halve
     ['Mug', '0.30', '0.35'],
   ]);
   const now = await productOf(shop, shirt.id);
-  // 22.9885 and 28.175. A compare-at price that is no longer above the price ends.
+  // The new prices are 22.9885 and 28.175 before rounding. The compare-at price is removed if it is no longer above the
+  // price.
   expect(now?.variants.map(({ price, compare_at_price }) => [price, compare_at_price])).toEqual([
     ['22.99', null],
     ['28.18', '40.00'],
@@ -166,7 +167,7 @@ test('changes no products of another shop, and rejects invalid ids, a request wi
     ['Mug', null],
   ]);
   expect((await productOf(other, stranger.id))?.price).toBe('10.00');
-  // A product that is named twice changes once.
+  // A product whose id occurs twice changes once.
   expect((await productOf(shop, mug.id))?.price).toBe('15.00');
 
   const refusals = [
@@ -200,7 +201,7 @@ test('bulk price changes, single edits and sales that run concurrently lose no c
   for (const answer of answers.slice(0, 4)) expect('response' in answer && answer.response.status).toBe(200);
   const prices = await Promise.all(ids.map(async (id) => Number((await productOf(shop, id))?.price)));
   expect([prices[0], prices[1], prices[3], prices[4]]).toEqual([104, 104, 104, 104]);
-  // The single edit sets 200.00, and the bulk changes after it are added.
+  // The single edit sets 200.00, and later bulk changes add to that price.
   expect(prices[2]).toBeGreaterThanOrEqual(200);
   expect(prices[2]).toBeLessThanOrEqual(204);
   expect((await productOf(shop, ids[2] ?? ''))?.name).toBe('Renamed');

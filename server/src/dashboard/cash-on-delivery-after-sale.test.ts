@@ -89,7 +89,7 @@ test('if one piece of a refused parcel was lost on the way back, nothing is due 
   expect(await documentsOf(shop, order.id)).toMatchObject([{ kind: 'invoice', total: '28.40' }]);
   await receive(1, 'resellable');
   await receive(1, 'missing');
-  // 28.40 less 10.00 and the fee of 2.00, which is kept.
+  // The total of 28.40 minus the piece for 10.00 plus the kept fee of 2.00 is 20.40.
   expect(await details()).toMatchObject({ amount_due: '20.40', fulfillment_status: 'fulfilled' });
   expect((await close({ lost: true })).error).toMatchObject({ detail: [{ loc: ['body', 'reason'] }] });
 
@@ -177,7 +177,7 @@ test('nothing is due after both items of an order are returned in two separate r
   const { ship, receive, details } = await givenOrder();
   await ship();
   await receive(1);
-  // 28.40 − 10.00 for the returned piece + 2.00 return fee.
+  // 28.40 − 10.00 for the returned piece + 2.00 for the return fee.
   expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled', amount_due: '20.40' });
   await receive(1);
   expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });

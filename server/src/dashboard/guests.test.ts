@@ -29,7 +29,7 @@ test('lists the e-mail addresses of guest orders with the number of orders and t
     ]),
   ).toEqual([
     ['omar@example.com', 'June', 1, '0.00'],
-    // 10.00 and 4.90 for shipping, minus 4.00.
+    // 10.00 plus 4.90 for shipping, minus a refund of 4.00.
     ['lena@example.com', 'June', 2, '10.90'],
   ]);
   const found = await shop.dashboard.GET(PATH, { params: { query: { q: 'LENA', sort: 'spent_desc' } } });

@@ -85,7 +85,7 @@ test('a return that is requested, approved, received, refunded and closed adds t
     { from: 'received', to: 'closed' },
   ]);
   const sent = (await mailsTo(shop, customer.email)).slice(before);
-  // Requested, approved, received, refunded, closed.
+  // The return was requested, approved, received, refunded and closed.
   expect(sent).toHaveLength(5);
   expect(sent.filter(({ subject }) => subject.includes(name))).toHaveLength(4);
 });

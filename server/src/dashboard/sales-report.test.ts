@@ -78,7 +78,7 @@ test('net sales are payments minus refunds and lost disputes, not minus failed r
   standIn.ledger.changeDispute(wonDispute, 'won');
   await sendEvents(shop);
 
-  // 4 × 14.90 = 59.60; 5.00 were refunded and 10.00 lost; 59.60 / 4 = 14.90.
+  // 4 × 14.90 = 59.60 were paid. 5.00 were refunded, and 10.00 were lost in a dispute. 59.60 / 4 = 14.90.
   const { current, days, previous } = await report(shop);
   expect(current).toMatchObject({
     orders_count: 4,
@@ -112,7 +112,7 @@ test('the sales report counts unpaid orders without an amount, even after shippi
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', at(onDelivery.id));
   expect((await report(shop)).current).toMatchObject({ paid_orders_count: 1, paid: '18.40', sales: '18.40' });
 
-  // 5.00 of 14.90 arrived.
+  // 5.00 of the 14.90 arrived.
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', {
     ...at(unpaid.id),
     body: { amount: '5.00' },
@@ -168,7 +168,7 @@ test('the sales report compares a period that ends today with the same part of t
     const today = new Date().toISOString().slice(0, 10);
     return (await report(shop, { from: today, to: today })).previous.orders_count;
   };
-  // Nearly a day ago is later in the day than now, except shortly before midnight, when it is today.
+  // 23 h 59 min ago was yesterday, later in the day than now. In the last minute of a day it was today.
   expect([await ago(24 * hour - 60_000), await ago(24 * hour + 60_000)]).toEqual([
     0,
     new Date(Date.now() - 60_000).getUTCDate() === new Date().getUTCDate() ? 1 : 0,

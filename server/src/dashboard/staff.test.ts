@@ -292,7 +292,7 @@ test('an invitation can be used once, becomes invalid when it is replaced, and n
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // The invited person has a login now. So an invitation from another shop does not set her password, and nobody else
+  // The invited person now has a login, so an invitation from another shop does not set her password, and nobody else
   // can accept it.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });

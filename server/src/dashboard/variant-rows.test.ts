@@ -72,7 +72,7 @@ test('rejects a row whose value has changed since it was read, and applies only 
   expect(late).toMatchObject({ field: 'price', reason: 'value_changed' });
   expect(late?.message).toContain(winner);
 
-  // A changed price does not stop a change of the barcode.
+  // A changed price does not prevent a change of the barcode.
   const { data } = await shop.dashboard.POST(PATH, {
     body: { variants: [{ variant_id: medium, barcode: '1', expected: { barcode: null } }] },
   });

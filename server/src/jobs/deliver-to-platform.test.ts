@@ -240,7 +240,7 @@ test('a process of an older release does not complete deliveries to platforms, a
   await jobs.stop();
   const { id } = await givenUcpOrder(shop, platform.url);
 
-  // An older release does nothing for a delivery that is not to a webhook. Deliveries of other tests stay to be done.
+  // An older release does nothing for a delivery that has no webhook. Deliveries of other tests remain in the queue.
   const deliverAsBefore = async (payload: unknown) => {
     const { delivery_id } = payload as { delivery_id: string };
     const text = 'select from commerce.webhook_deliveries where id = $1 and webhook_id is null';

@@ -174,7 +174,7 @@ test('the error message for unknown tool arguments is short, and does not repeat
 
 const SIZES = ['S', 'M', 'L', 'XL'];
 
-/** A product with a variant for each of these sizes in each of three colours. */
+/** A product with a variant for each of these sizes in three colours. */
 function givenJumper(shop: Assistant['shop'], name: string, sizes = SIZES, wish: Partial<ProductInput> = {}) {
   const colours = ['Moor', 'Sand', 'Oat'];
   return shop.givenProduct({
@@ -245,7 +245,7 @@ test('get_product returns the same fields as the API, without those that are nul
   await client.close();
 
   for (const [product, overHttp] of found) expect(product).toEqual(overHttp);
-  // The types that a program has read from an earlier list of the tools.
+  // Checks the types that a program may have read from an earlier list of the tools.
   const { properties = {} } = tools.find(({ name }) => name === 'get_product')?.outputSchema ?? {};
   expect(properties).toMatchObject({ variants: { type: 'array' }, content: { type: 'object' } });
 });

@@ -15,7 +15,7 @@ type Found = { products: { id: string; url: string; content: Record<string, unkn
 
 const addressOf = ({ baseUrl, site_id }: Pick<Shop, 'baseUrl' | 'site_id'>) => `${baseUrl}/sites/${site_id}/mcp/public`;
 
-/** Calls a tool without a client, from the address that a proxy names. */
+/** Calls a tool without a client library. A proxy header sets the caller's IP address. */
 async function callFrom(endpoint: string, ip: string, name: string, given: object = {}, more: object = {}, by = fetch) {
   const started = performance.now();
   const response = await by(endpoint, {
@@ -298,7 +298,7 @@ test('at most 200 delayed calls wait in a process, and further calls are rejecte
   const later = await callFrom(endpoint, '10.9.0.1', 'get_shop');
 
   expect(answers).toHaveLength(300);
-  // One call is below the limit of the shop.
+  // One of the calls is below the limit of the shop, so it is not delayed.
   expect(answers.filter((text) => text.includes('Too many calls are waiting'))).toHaveLength(99);
   expect(await recorded(shop)).toHaveLength(202);
   expect(later.isError).toBe(false);
@@ -313,7 +313,7 @@ test('a delayed call whose client disconnects does not run, and is not recorded'
     fetch(endpoint, { ...options, signal: AbortSignal.timeout(300) });
   const left = callFrom(endpoint, '10.10.0.2', 'get_facets', {}, {}, leaving as typeof fetch);
   await expect(left).rejects.toThrow('timeout');
-  // The delay of the call above started earlier, so it has ended when this call is answered.
+  // The delay of the call above began earlier, so it has ended when this call has its response.
   await callFrom(endpoint, '10.10.0.3', 'get_shop');
 
   expect((await recorded(shop)).map(({ address }) => address)).toEqual(['10.10.0.1', '10.10.0.3']);

@@ -116,12 +116,12 @@ test('parses a long Signature-Input in linear time', () => {
   const [parsed] = parseSignatures(`sig1=("@method");x="${'\\"'.repeat(75_000)})";keyid="one"`, 'sig1=:AAAA:') ?? [];
 
   expect(parsed).toMatchObject({ components: ['"@method"'], keyid: 'one' });
-  // Quadratic, it would be half a minute.
+  // A parser with quadratic time would take half a minute.
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 
 test('the content digest matches the example of RFC 9530, and the key thumbprint that of RFC 8037', () => {
-  // RFC 9530, appendix D, and RFC 8037, appendix A.3.
+  // The examples are from RFC 9530, appendix D, and RFC 8037, appendix A.3.
   expect(contentDigest('{"hello": "world"}\n')).toBe('sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:');
   expect(thumbprintOf({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' })).toBe(
     'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',

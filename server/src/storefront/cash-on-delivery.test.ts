@@ -78,7 +78,7 @@ test('the cash on delivery fee is taxed like the rest of the shipping cost', asy
   });
   const { patch } = await begin();
   const { data } = await patch({ shipping_option_id: cod.id, payment_method: 'manual' });
-  // 19 % of 20.00 and of 8.40: 3.80 and 1.60 (1.596).
+  // 19 % of 20.00 is 3.80, and 19 % of 8.40 is 1.60 (1.596).
   expect(data).toMatchObject({ shipping_cost: '8.40', tax: '5.40', total: '33.80' });
 });
 

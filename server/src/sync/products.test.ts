@@ -83,7 +83,7 @@ test('the pages of a crawl contain each product once', async () => {
   }
 });
 
-/** Every action that changes a displayed product. Each gets a product with two colour variants and one image. */
+/** Every action that changes a displayed product. Each action gets a product with two colour variants and one image. */
 const DEEDS: Record<string, (shop: OpenShop, given: Given) => Promise<unknown>> = {
   'its name': ({ dashboard }, { params }) => unwrap(dashboard.PATCH(product, { params, body: { name: 'Cup' } })),
   'a price': ({ dashboard }, { params, variant_id }) =>
@@ -177,7 +177,7 @@ test('completing a checkout does not report its reserved stock as changed again'
   const { id: checkout_id } = await shop.givenCheckout({
     content: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }],
   });
-  // Created after the reservation: once this is reported, the reservation is too.
+  // This product is created after the reservation: once it is reported, the reservation is too.
   const last = await shop.givenProduct();
   const isHeld = ({ product_id, product: told }: Change) => product_id === mug.id && told?.total_inventory === 9;
   const held = await crawlUntil(shop, (changes) => tells(last.id)(changes) && changes.some(isHeld));

@@ -179,7 +179,7 @@ test('an untrusted traceparent sets neither trace id nor sampling decision, and 
 
 test("statements of a request are spans within the request's span, named after their operation", () => {
   const request = succeeded('POST /api/storefront/customer/register');
-  // Other spans within it are jobs that the request added.
+  // The other spans within the trace are jobs that the request added.
   const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);
   expect(statements.length).toBeGreaterThan(2);
   expect(statements.every(({ traceId }) => traceId === request?.traceId)).toBe(true);

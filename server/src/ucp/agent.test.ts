@@ -28,7 +28,7 @@ test.each([[','], ['"",'], ['",'], ['"\\'], ['profile="']])(
     const start = performance.now();
 
     expect(() => profileUrlIn(part.repeat(160_000 / part.length))).toThrow('Send UCP-Agent: profile=');
-    // Quadratic, it would be half a minute.
+    // A parser with quadratic time would take half a minute.
     expect(performance.now() - start).toBeLessThan(3_000);
   },
 );

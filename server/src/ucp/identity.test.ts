@@ -97,7 +97,7 @@ test('the profiles of both versions advertise identity linking with the document
       schema: `https://ucp.dev/${version}/schemas/common/identity_linking.json`,
       config: { scopes: { [ORDER_READ]: { description: { plain: expect.any(String) } } } },
     });
-    // A schema that accepts everything would prove nothing.
+    // A schema that accepts everything would make the check meaningless.
     expect(faultsIn(schema, { ...entry, config: {} }, version)).not.toEqual([]);
   }
 });
@@ -113,7 +113,7 @@ test.each([
     const target = new URL(`${issuer}/ucp/v1/orders/${order_id}`);
     const headers = new Headers({ 'UCP-Agent': `profile="${own.url}"` });
 
-    // oauth4webapi always sends a token, so the challenge for none is read by hand.
+    // oauth4webapi always sends a token, so the test reads the challenge for a request without a token itself.
     const refused = await clientOf(own.url).send('get_order', order_id);
     const failure = await failureOf(refused);
     expect(failure).toMatchObject({ status: 401, code: 'identity_required', message: 'identity_required' });
@@ -146,7 +146,7 @@ test.each([
     const order = (await got.json()) as UcpBody;
     expect(order).toMatchObject({ id: order_id, ucp: { version, status: 'success' } });
     expect(faultsInAnswer('get_order', order)).toEqual([]);
-    // The token is also good for functions that a guest may call.
+    // The token also works for functions that a guest may call.
     expect((await clientOf(own.url, access_token).call('search_catalog')).ucp.status).toBe('success');
   },
 );
@@ -164,12 +164,12 @@ test('over MCP, get_order without a token gets 401 with the OAuth challenge, and
     401,
     `Bearer realm="${issuer}", resource_metadata="http://localhost/.well-known/oauth-protected-resource/sites/${shop.site_id}/ucp/mcp"`,
   ]);
-  // A client of this version gets a stream of events.
+  // A client of this version gets the response as a stream of events.
   const [, event = '{}'] = /^data: (.*)$/m.exec(await guest.text()) ?? [];
   const { error } = JSON.parse(event) as { error: { data: object } };
   expect(error.data).toMatchObject({ code: 'identity_required', messages: [{ code: 'identity_required' }] });
   expect([own.status, await own.text()]).toEqual([200, expect.stringContaining(order_id)]);
-  // It was issued for UCP over MCP only.
+  // The token was issued only for UCP over MCP.
   expect((await clientOf(platform.url, access_token).send('get_order', order_id)).status).toBe(401);
 });
 
@@ -282,7 +282,7 @@ test('a platform cannot exceed the scopes that the customer granted (403, which 
   const { variants } = await shop.givenProduct();
   const line_items = [{ item: { id: variants[0]?.id ?? '' }, quantity: 1 }];
   const reading = await linked(customer, ORDER_READ);
-  // The customer unticks reading orders, the last of both scopes.
+  // The customer unticks the scope for reading orders, which is the last of both requested scopes.
   const less = await linkIdentity(shop, customer, issuer, {
     ...{ client_id: platform.client_id, scope: ORDER_READ, entries: { scope_1: '' } },
   });
@@ -343,7 +343,7 @@ test('a registered client that requests UCP scopes needs a redirect URI with a p
   expect(refused).toMatchObject({ status: 401, content: expect.stringContaining('the UCP platform at evil.example.') });
   expect(homeless).toMatchObject({ status: 400, html: expect.stringContaining('invalid_scope') });
   expect(homeless.html).toContain('metadata document on the host of your UCP profile');
-  // The document of the client does not name this address.
+  // The metadata document of the client does not list this redirect URI.
   expect(moved).toMatchObject({ status: 400, html: expect.not.stringContaining('evil.example') });
 });
 

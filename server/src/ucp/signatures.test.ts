@@ -173,7 +173,7 @@ test('a profile whose version is an array nested 50,000 times is treated as decl
 test('an error response at the URL of the shop profile is not cacheable (no-store)', async () => {
   const { issuer, owner, site_id } = await openUcp();
   await owner.query('begin');
-  // The first request creates the key of the shop, and waits for this lock in vain.
+  // The first request creates the signing key of the shop, and waits for this lock until it times out.
   await owner.query('select from commerce.sites where site_id = $1 for update', [site_id]);
   const failed = await fetch(`${issuer}/.well-known/ucp`);
   await owner.query('rollback');

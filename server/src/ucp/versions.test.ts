@@ -13,9 +13,9 @@ const HOME = {
   ...{ postal_code: '10115', address_country: 'DE' },
 };
 
-/** What a platform finds when it follows `supported_versions` of the shop's profile. */
+/** Fetches the shop's profile and the older profile to which its `supported_versions` links. */
 async function profilesOf(baseUrl: string, site_id: string) {
-  // The test server's configured address has no port.
+  // The configured URL of the test server has no port.
   const read = async (url: string) =>
     (await (await fetch(url.replace('http://localhost/', `${baseUrl}/`))).json()) as Profile;
   const current = await read(`${baseUrl}/sites/${site_id}/.well-known/ucp`);

@@ -20,7 +20,7 @@ interface Waiting {
   confirm_url: string;
 }
 
-/** An assistant that asks for another price of a product. */
+/** Lets an assistant request a new price for a product. */
 async function openProposal(options: Parameters<typeof givenAssistant>[1] = {}) {
   const shop = await openShop();
   const product = await shop.givenProduct({ name: 'Mug', price: '10.00' });

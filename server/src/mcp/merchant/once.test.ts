@@ -11,7 +11,7 @@ const confirmPath = `${actionPath}/confirm` as const;
 const declinePath = `${actionPath}/decline` as const;
 const at = (action_id: string) => ({ params: { path: { action_id } } });
 
-/** An assistant that asks for five more pieces of a variant with ten. */
+/** Lets an assistant request five more pieces of a variant that has ten. */
 async function askForStock() {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ name: 'Mug', inventory_quantity: 10 });
@@ -21,7 +21,7 @@ async function askForStock() {
   const { action_id } = await mcp.use<{ action_id: string }>('adjust_inventory', given);
   const stockNow = async () =>
     (await shop.dashboard.GET('/api/dashboard/inventory', {})).data?.inventory[0]?.inventory_quantity;
-  /** As if the server had stopped this long ago, after the member confirmed. */
+  /** Simulates that the server stopped this long ago, after the staff member had confirmed. */
   const interrupt = (ago: string) =>
     shop.owner.query(
       sql`update commerce.assistant_actions set status = 'running', result = null, taken_at = now() - ${ago}::interval

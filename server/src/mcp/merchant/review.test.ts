@@ -11,7 +11,7 @@ async function openAssistant() {
   const shop = await openShop();
   const assistant = await givenAssistant(shop);
   const mcp = await connect(`${shop.baseUrl}/mcp/merchant`, assistant.access_token);
-  /** Asks for a change, and returns it as the member sees it. */
+  /** Requests a change and returns it as the staff member sees it. */
   const ask = async (tool: string, given: object) => {
     const { action_id } = await mcp.use<{ action_id: string }>(tool, given as Record<string, unknown>);
     return (await assistant.staff.GET(actionPath, at(action_id))).data;

@@ -237,7 +237,7 @@ test('a new e-mail address takes effect once its link is opened, the link works 
   expect(heading(await logIn(shop, new PaperBrowser(shop.baseUrl), email))).toBe('Your account');
   expect((await mailsTo(shop, customer.email)).at(-1)?.subject).toMatch(/address/i);
 
-  // The link again, and once more after a second change: it changes nothing.
+  // Opens the link again, and once more after a second change. It changes nothing.
   expect(heading(await reader.open(link))).toBe('Your e-mail address is confirmed');
   const later = `later-${randomUUID()}@example.com`;
   await change(later, PASSWORD);

@@ -114,7 +114,7 @@ for (const width of [1280, 375]) {
   );
 }
 
-/** The uncompressed size of the page with its stylesheet and script, without the shop's pictures. */
+/** The size of the page with its stylesheet and script before compression, without the shop's pictures. */
 const BYTES_LOADED = `performance.getEntries().filter(({ name }) => !name.includes('/demo-images/'))
   .reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`;
 
@@ -183,7 +183,7 @@ for (const width of [1280, 390]) {
       expect(await page.$eval('button[value="place_order"]', (button) => button.textContent)).toBe(
         'Place order and pay €63.00',
       );
-      // The form, the post and the review to which it redirects.
+      // Expects three responses: the form, the post and the review to which the post redirects.
       expect(loaded).toHaveLength(3);
       await press(page, 'place_order');
       const { data } = await shop.dashboard.GET('/api/dashboard/orders');

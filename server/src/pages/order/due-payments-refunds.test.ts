@@ -42,7 +42,8 @@ test("if one part of a return's refund fails, the next refund does not pay the o
       [order.id, captured],
     );
 
-  // 32.50 less the fee of 3.00: 24.90 through the payment of the checkout, and 4.60 through that of the amount due.
+  // 32.50 minus the fee of 3.00 is 29.50: 24.90 through the payment of the checkout, and 4.60 through the payment of
+  // the amount due.
   await booked(0);
   expect((await refund()).data?.refund).toMatchObject({ amount: '24.90' });
   await due.finishMoves();

@@ -8,7 +8,7 @@ const stripe = await openStripe();
 const { standIn } = stripe;
 afterAll(() => stripe.close());
 
-/** A guest's order that was paid at Stripe (14.90), and of which an edit left 12.50 due. */
+/** A guest's order that was paid at Stripe (14.90). An edit then left 12.50 due. */
 async function givenDue() {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id: checkout_id } = await shop.givenCheckout();

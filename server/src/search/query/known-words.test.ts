@@ -20,7 +20,10 @@ async function look({ site_id }: Shop, ...phrases: string[]) {
   });
 }
 
-/** Sends the statements of a shop. As the system it has no catalogue version, so nothing would be cached. */
+/**
+ * The methods that send statements, without the rest of the shop: it acts as the system and has no catalogue version,
+ * without which nothing would be cached.
+ */
 function statementsOf(shop: Pick<SearchDb, 'rows' | 'one' | 'run'>): Pick<SearchDb, 'rows' | 'one' | 'run'> {
   return {
     rows: (statement) => shop.rows(statement),

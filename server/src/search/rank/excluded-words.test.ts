@@ -25,7 +25,7 @@ test('an excluded word in an attribute counts with accents and in the plural, un
   await shop.givenProduct({ name: 'Reading lamp', metadata: { material: 'Wood, metals' } });
   await shop.givenProduct({ name: 'Paper lamp', metadata: { material: 'Paper, no metal' } });
   await shop.givenProduct({ name: 'Linen lamp', metadata: { metal_free: 'No metal in it' } });
-  // Attributes are sorted by the length of their names, so the denial of screws stands right before the metal.
+  // Attributes are sorted by the length of their names, so "No screws" directly precedes "Metal".
   await shop.givenProduct({ name: 'Folding lamp', metadata: { note: 'No screws', material: 'Metal' } });
   await shop.givenProduct({ name: 'Garden lamp', description: 'A lamp of metal and glass.' });
   await shop.givenProduct({ name: 'Desk lamp', description: 'A lamp without a metal foot.' });
