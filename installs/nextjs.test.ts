@@ -146,7 +146,7 @@ for (const [language, { width, ...seen }] of Object.entries(SEEN)) {
 }
 
 played(
-  'without scripts, a shopper adds a product, changes its quantity and reaches the checkout; a missing page is 404',
+  'without scripts, a shopper adds a product, changes its quantity and reaches the checkout, and a missing page gets 404',
   async () => {
     const { page } = await openTab(browser, 390);
     await page.goto(`${home}/en/search?q=zephyr+lamp`);

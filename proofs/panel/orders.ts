@@ -31,7 +31,7 @@ inPanelAndOnPhone(
   },
 );
 
-inPanel('`Try an order` simulates an order, and stores none', async (visit) => {
+inPanel('`Try an order` simulates an order without storing one', async (visit) => {
   const { open, look, press, sees, tab, dashboard } = visit;
   const newest = async () => {
     const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));

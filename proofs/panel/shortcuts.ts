@@ -55,7 +55,7 @@ inPanel('the search lists products, customers, screens and settings, and arrow k
   await tab.waitForFunction(`location.pathname === '/panel/settings/invoices'`, POLLED);
 });
 
-inPanel('keys open lists, focus the search, save and confirm, but not while the user types', async (visit) => {
+inPanel('shortcuts open lists, focus the search, save and confirm, but letters only type in a field', async (visit) => {
   const { open, sees, seesNoDialog, fill, tab, dashboard, width } = visit;
   const body = { name: `Lamp ${width}`, price: '30.00' };
   const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
@@ -91,7 +91,7 @@ inPanel('keys open lists, focus the search, save and confirm, but not while the 
   expect(await saved()).toMatchObject({ vendor: 'Smith' });
 });
 
-inPanel('a click in a row opens the order, Ctrl opens a tab, and headings sort', async (visit) => {
+inPanel('a click in a row opens the order, Ctrl-click opens a tab, and headings sort the list', async (visit) => {
   const { open, sees, press, tab } = visit;
   const { order_number, id } = await buy(visit);
   await open('/orders');

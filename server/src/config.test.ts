@@ -109,7 +109,7 @@ test('reports all configuration mistakes together, each with its variable', () =
   ]);
 });
 
-test('no message contains the value of a secret', () => {
+test('no configuration error contains the value of a secret', () => {
   const secrets = {
     SECRET_KEY: 'changeme-hunter2',
     DATABASE_URL: 'mysql://u:hunter2@h/d',

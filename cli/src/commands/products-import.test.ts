@@ -161,7 +161,7 @@ test('ends the import if the server stops responding, and shows the progress unt
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
-test('repeats an import call without a response, with the same Idempotency-Key', async () => {
+test('repeats an import call that got no response, with the same Idempotency-Key', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({

@@ -120,7 +120,7 @@ const BYTES_LOADED = `performance.getEntries().filter(({ name }) => !name.includ
 
 for (const width of [1280, 390]) {
   played(
-    `a shopper pays on the second page, ${width} pixels wide, and delivery and total follow the address in place`,
+    `${width} pixels wide, a shopper pays on the second page, and delivery and total follow the address without a reload`,
     async () => {
       const shop = await givenCheckout();
       await shop.givenShippingOption({ name: 'Island parcel', price: '3.00', countries: ['NZ'] });

@@ -72,7 +72,7 @@ test('finds a size within a range, whatever sign is between its ends', async () 
   expect(await namesFor(shop, 'boots, size 42')).toEqual(['Mud boots', 'Rain boots', 'River boots', 'Snow boots']);
 });
 
-test('products that break a limit that is never relaxed do not hide one that keeps it', async () => {
+test('products that violate a limit that is never relaxed do not displace a product that meets it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Lamp', price: '50.00' });
   await givenMany(shop, 250, { name: 'Harbour lamp', price: '90.00' });
