@@ -45,7 +45,7 @@ test('exports orders page by page, and escapes formulas in the CSV file', async 
   expect(await readdir(folder)).toEqual(['orders.csv']);
 });
 
-test('continues an interrupted export at its cursor', async () => {
+test('an interrupted export continues at its cursor', async () => {
   let broken = true;
   const { folder, commerce } = await merchant({
     [EXPORT]: ({ query }) => {

@@ -98,7 +98,7 @@ test('taxes shipping at the tax rate of the goods, and splits the cost by their 
   });
 });
 
-test('divides shipping among tax rates by discounted value, or by full value if the discount covers everything', () => {
+test('divides the shipping cost among tax rates by discounted value, or by full value if the discount covers everything', () => {
   const amounts = (value: string, covers: (line: PricedLine) => boolean) =>
     of(mixed, { discount: { kind: 'percentage', value, covers } }).shipping_taxes.map(({ amount }) => amount);
 

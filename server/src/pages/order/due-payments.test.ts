@@ -273,7 +273,7 @@ test('repeated and reordered events record a successful payment once, even after
   expect(order).toMatchObject({ amount_due: '0.00', amount_received: '27.40' });
   expect(order?.recorded_payments).toHaveLength(1);
   expect(await due.payments()).toMatchObject([{ status: 'succeeded' }]);
-  // The test provider has no record of such a payment, and nobody refunds it.
+  // The success was only simulated, so this also sets the record of the test provider.
   await due.shop.owner.query('update commerce.test_payments set status = $2, captured = amount where id = $1', [
     id,
     'succeeded',

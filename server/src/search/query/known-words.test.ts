@@ -32,7 +32,7 @@ function statementsOf(shop: Pick<SearchDb, 'rows' | 'one' | 'run'>): Pick<Search
   };
 }
 
-test('a word becomes known with the first product that has it, and unknown with the last', async () => {
+test('a word becomes known with the first product that contains it, and unknown once no product contains it', async () => {
   const shop = await openShop();
   expect((await look(shop, 'sundial')).get('sundial')).toMatchObject(UNKNOWN);
 
