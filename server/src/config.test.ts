@@ -71,7 +71,7 @@ test('requires a METRICS_PORT other than PORT, and a METRICS_TOKEN of minimum le
   expect(mistakesIn({ DATA_DIR, METRICS_TOKEN: 'short' })).toEqual([expect.stringContaining('METRICS_TOKEN')]);
 });
 
-test('generates the secret key once, readable only for its owner', () => {
+test('generates the secret key once, in a file that only its owner can read', () => {
   const first = readConfig({ DATA_DIR }).secretKey;
 
   expect(readConfig({ DATA_DIR }).secretKey).toBe(first);

@@ -195,7 +195,7 @@ test('recognizes a Shopify file by its header', async () => {
   expect(product).toMatchObject({ slug: 'mug', options: [{ name: 'Size', values: ['S', 'L'] }] });
 });
 
-test('a product import reports a missing file or an unknown format before it sends a call', async () => {
+test('a product import reports a missing file or an unknown format before it calls the API', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);

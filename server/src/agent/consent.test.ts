@@ -78,7 +78,7 @@ test("the customer sees the requested permissions and the agent's name before de
   });
 });
 
-test('each poll that comes too early permanently adds five seconds to the interval', async () => {
+test('each poll before the interval has passed permanently adds five seconds to the interval', async () => {
   const shop = await openShop();
   const { device_code } = await askForConsent(shop);
   await poll(shop, device_code);

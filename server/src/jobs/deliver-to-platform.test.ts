@@ -105,7 +105,7 @@ test("the platform that began a checkout gets a signed event for each change of 
   await platform.close();
 });
 
-test('the event for a cancelled order lists its items as removed and a cancellation', async () => {
+test('the event for a cancelled order contains a cancellation, and lists the items as removed', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const order = await givenUcpOrder(shop, platform.url);

@@ -120,7 +120,7 @@ test('parses a long Signature-Input in linear time', () => {
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 
-test('the content digest matches the example of RFC 9530, and the key thumbprint that of RFC 8037', () => {
+test('the content digest matches the example of RFC 9530, and the key thumbprint the example of RFC 8037', () => {
   // The examples are from RFC 9530, appendix D, and RFC 8037, appendix A.3.
   expect(contentDigest('{"hello": "world"}\n')).toBe('sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:');
   expect(thumbprintOf({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' })).toBe(

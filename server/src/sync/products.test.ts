@@ -49,7 +49,7 @@ const tells = (id: string) => (changes: Change[]) => changes.some(({ product_id 
 const tellsRemoved = (id: string) => (changes: Change[]) =>
   changes.some(({ product_id, removed }) => product_id === id && removed);
 
-test('a crawl returns every public product completely, and no others', async () => {
+test('a crawl returns every public product with all fields, and no other products', async () => {
   const shop = await openShop();
   const shown: { id: string }[] = [];
   for (const name of ['A', 'B', 'C']) shown.push(await shop.givenProduct({ name, cost_per_item: '3' }));
@@ -337,7 +337,7 @@ test('a crawl with updated_since returns the changes since that time, and a curs
   expect((await crawlUntil(shop, tells(later.id), resume_cursor)).changes).toHaveLength(1);
 });
 
-test('reports a product once its publication time has come', async () => {
+test('reports a product once its publication time has passed', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const { rows } = await shop.owner.query(

@@ -195,7 +195,7 @@ test("the audit log shows the buyer's IP address for accepted and rejected calls
   await shop.end();
 });
 
-test('a storefront token is public unless it is created as private, and rotation keeps its kind', async () => {
+test('a storefront token is public unless it is created as private, and its rotated successor is of the same kind', async () => {
   const { dashboard, made, statuses, end } = await openShopOfServer('storefront_read=1');
   const path = { storefront_token_id: made?.id ?? '' };
 

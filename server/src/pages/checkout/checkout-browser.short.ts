@@ -197,7 +197,7 @@ for (const width of [1280, 390]) {
 }
 
 played(
-  'after a mistake, the chosen delivery and payment stay when the address changes',
+  'after a mistake, the chosen delivery and payment stay selected when the address changes',
   async () => {
     const { url } = await givenCheckout();
     const { page } = await openTab(browser(), 1280, { script: true });

@@ -54,7 +54,7 @@ test('a word of one shop stays unknown in another', async () => {
   expect((await look(other, 'astrolabe')).get('astrolabe')).toMatchObject({ isNamed: false });
 });
 
-test('a second look-up returns the cached words together with new ones', async () => {
+test('a second look-up returns cached and new words together', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oak stool', tags: ['seat'] });
   await look(shop, 'stool', 'bench');
