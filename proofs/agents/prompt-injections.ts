@@ -166,7 +166,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.findAndAdd', { body: { variant_id, quantity: 999 } });
   await ask('agent.getCart', { path: { cart_id } });
   await putRight(ask, cart_id, variant_id);
-  // A paid order with nothing to ship is fulfilled immediately, so no carrier could be entered.
+  // Adds a parcel, because a paid order with nothing to ship is fulfilled immediately, so no carrier could be entered.
   await ask('agent.addCartItem', { path: { cart_id }, body: { variant_id: parcel_id, quantity: 1 } });
   const overUcp = (name: FunctionName, id?: string, body?: object) =>
     readings.askUcp(agent, injection, { name, ...(id !== undefined && { id }), ...(body && { body }) });
