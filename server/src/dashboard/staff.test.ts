@@ -338,7 +338,7 @@ test('an invitation can be accepted for seven days', async () => {
   expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
 });
 
-test('removing staff, or their permissions, invalidates the invitations that they sent', async () => {
+test('removing a staff member or their permissions invalidates the invitations that they sent', async () => {
   const { anybody, owner, invite, hire } = await openStaffedShop();
   const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
   const asked = { leaving: 'owner', demoted: 'viewer', promoted: 'support' } as const;
