@@ -150,7 +150,7 @@ test.each([
   expect(data?.fulfillment).toMatchObject({ tracking_url });
 });
 
-test('the mail about a refund lists the refunded items and delivery costs, and what remains of the payment', async () => {
+test('the mail about a refund lists the refunded items and delivery costs, and the amount paid after refunds', async () => {
   const { shop, customer, order, line_item_id } = await givenShippedOrder(3);
   const params = { path: { order_id: order.id } };
   const refund = (body: object) =>
