@@ -1,6 +1,5 @@
 /**
- * SQL and money functions for the routes of the bare server: a minimal server on Express and pg, with which the
- * commerce server is compared.
+ * SQL and money functions for the routes of the bare server: a minimal server on Express and pg, with which ours is compared.
  */
 
 /** The columns of the rows that the statements return. Each statement selects some of these columns. */

@@ -1,7 +1,7 @@
 /**
  * A server that an experienced developer would write in an hour for one shop: Express and pg, one SQL query per
- * response, JSON.stringify. It has no credentials, no validation, no log and no limits. Its responses have the same
- * fields and values as those of the commerce server.
+ * response, JSON.stringify. No credentials, no validation, no log, no limits. Its responses have the same fields and
+ * values as those of the commerce server.
  */
 
 import express from 'express';

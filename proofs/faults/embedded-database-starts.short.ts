@@ -193,7 +193,7 @@ test('a start succeeds if the process id in a stale postmaster.pid now belongs t
   const file = join(directory, 'postgres', 'postmaster.pid');
   const stale = readFileSync(file, 'utf8').split('\n');
   await first.stop();
-  // Runs as the user of PostgreSQL, because PostgreSQL treats a process of another user as ended.
+  // Runs as the user of PostgreSQL, because PostgreSQL assumes that a process of another user has ended.
   const stranger = spawn('sleep', ['60'], { ...accountOfPostgres(join(directory, 'postgres')) });
   clean.push(() => stranger.kill());
   writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));
@@ -219,7 +219,7 @@ test('if PostgreSQL dies while the server runs, PostgreSQL is restarted at the s
   await expect(start(directory)).rejects.toThrow(DataDirInUse);
 });
 
-test('a start succeeds after the process of the first start was killed while it created the database', async () => {
+test('a start succeeds after the process of the first start was killed', async () => {
   const directory = dataDir();
   const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
   await expect.poll(() => existsSync(directory), { interval: 5, timeout: 20_000 }).toBe(true);

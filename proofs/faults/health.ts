@@ -24,7 +24,7 @@ const DISK_MB = 400;
  * The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response.
  */
 const LAG_MS = 3_500;
-/** The time for which responses are checked after that delay. */
+/** How long responses are checked after that delay. */
 const COUNTED_MS = 2_500;
 /** The size of the log is limited so that the small disk is not full too early. */
 const WAL_MB = 64;

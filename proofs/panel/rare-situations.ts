@@ -164,7 +164,7 @@ inPanel('a webhook delivery is shown, and sent again', async (visit) => {
   await press('Send again');
   await sees('It is sent again.');
   await receiver.until(2);
-  // Staff cannot replay a delivery that will be retried automatically.
+  // A delivery that will be retried automatically cannot be replayed manually.
   isUp = false;
   await press('Send a ping');
   await sees('The receiver answered 500.');
