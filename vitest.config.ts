@@ -7,7 +7,7 @@ import { diskFolder, memoryFolder } from './server/test/memory-folder.ts';
 // The processes of tests share a compile cache, like those of bin/commerce-server.js.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-// The temporary files of the tests and of their processes.
+// The folder for temporary files of the tests and their processes.
 process.env.TMPDIR ??= memoryFolder() ?? diskFolder();
 
 // The files of a worker share loaded modules, so each file must restore what it changes. Node loads the sources itself, as in

@@ -20,8 +20,8 @@ interface Catalogue {
 }
 
 /**
- * Measures an agent's calls one at a time: on a small and a large varied catalogue, and on a middle-sized one whose products
- * share ten nouns.
+ * Measures an agent's calls one at a time: on a small and a large varied catalogue, and on a middle-sized one whose
+ * product names share ten nouns.
  */
 export async function agents([small, middle, large]: [number, number, number], rounds: number): Promise<void> {
   const database = await openDatabase();
@@ -258,8 +258,8 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
 }
 
 /**
- * Returns the average number of SQL statements per call. Search words that occur in no product cost a few more
- * statements.
+ * Returns the average number of SQL statements per call. A call with a search word that occurs in no product needs a
+ * few more.
  */
 async function statementsPer(database: Database, secret: string, call: Call, catalogue: Catalogue): Promise<string> {
   const calls = catalogue.sentences.length;

@@ -109,8 +109,8 @@ export interface Measured {
 }
 
 /**
- * Sends reads until the promise resolves. Each request starts on time, even if earlier ones have no response yet, so
- * that a slow server gets long response times instead of fewer requests.
+ * Sends reads until the promise resolves. Starts each request on time, even if earlier ones have no response yet, so
+ * that a slow server gets longer response times, not fewer requests.
  */
 export async function readWhile(server: Running, site: Site, products: number, done: Promise<void>): Promise<Measured> {
   const headers = { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token };

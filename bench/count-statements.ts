@@ -7,7 +7,7 @@ import pg from 'pg';
 
 export interface Sent {
   statements: number;
-  /** How often the server waited for the database. Statements that are sent together count as one wait. */
+  /** How often the server waited for the database. Statements that are sent together count once. */
   round_trips: number;
 }
 

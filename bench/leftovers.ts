@@ -42,7 +42,7 @@ function targetsIn(directory: string): string[] {
     try {
       return [realpathSync(link)];
     } catch {
-      return []; // The link's target no longer exists.
+      return []; // The target of the link no longer exists.
     }
   });
 }

@@ -18,9 +18,9 @@ export interface Load {
 }
 
 export interface Rate {
-  /** Responses per second. */
+  /** The number of responses per second. */
   requests: number;
-  /** Response times in milliseconds. */
+  /** The response time in milliseconds that half of the requests do not exceed. */
   p50: number;
   p99: number;
 }

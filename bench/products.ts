@@ -1,4 +1,4 @@
-/** A generated catalogue of any size, the same on each run. */
+/** A generated catalogue of any size. Each run generates the same products. */
 
 const SIZES = ['S', 'M', 'L'];
 const ADJECTIVES = ['Quiet', 'Amber', 'Nordic', 'Folding', 'Woven', 'Brushed', 'Compact', 'Heavy', 'Light', 'Classic'];

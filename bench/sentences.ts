@@ -146,7 +146,7 @@ async function latencies(data: string, database: Database, server: Running, many
   await writeFile(file, `${copies.map((copy) => JSON.stringify(copy)).join('\n')}\n`);
   const { agent_token } = await openShop(database, server, 'retail', { data: database.dataDir, file });
   await learnMeanings(database);
-  // Leaves out sentences with amounts in a foreign currency: the server does not use these amounts as limits, so such
+  // Leaves out sentences with amounts in a foreign currency: the server does not apply such amounts as limits, so these
   // searches would be faster.
   const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl')))
     .filter(({ op, kind }) => op === undefined && kind !== 'currency')

@@ -45,7 +45,7 @@ function call(name: string, given: object = {}): Promise<CallToolResult> {
   return client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
 }
 
-/** Calls a tool. Returns its structured result. */
+/** Calls a tool and returns its structured result. */
 async function use<Answer>(name: string, given?: object): Promise<Answer> {
   const { isError, structuredContent } = await call(name, given);
   if (isError) throw new Error(`${name} was refused: ${JSON.stringify(structuredContent)}`);

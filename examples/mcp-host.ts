@@ -11,7 +11,7 @@ export function newClient(): Client {
   return new Client({ name: 'example', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
 }
 
-/** An MCP host's data about its connection. Here it is kept in memory only. */
+/** Keeps an MCP host's data about its connection in memory. */
 class Connection implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly #state = crypto.randomUUID();

@@ -6,9 +6,10 @@ import { connectHosted, newClient } from './mcp-host.ts';
 import { scriptedMerchant } from './scripted-merchant.ts';
 
 /**
- * An assistant of a member of the staff, over the merchant MCP. Run `npx node examples/merchant-assistant.ts` while the demo shop is
- * running, connect it in the panel, and confirm its changes there. A scripted model replaces the language model; use `openai('…')` or
- * another one instead. With a token in COMMERCE_ASSISTANT_TOKEN it does not ask to be connected. Each argument is a task.
+ * An assistant of a staff member, over the merchant MCP. Run `npx node examples/merchant-assistant.ts` while the demo
+ * shop is running, connect it in the panel, and confirm its changes there. A scripted model replaces the language
+ * model; use `openai('…')` or another one instead. With a token in COMMERCE_ASSISTANT_TOKEN, it skips the connection.
+ * Each argument is a task.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,7 +24,7 @@ const CHARACTERS_PER_TOKEN = 3;
 
 const address = `${readDemo(options.demo).base_url}/mcp/merchant`;
 const client = await connect(process.env.COMMERCE_ASSISTANT_TOKEN);
-/** The calls of the present task, and the characters of their arguments and results. */
+/** The calls of the current task, and the number of characters in their arguments and results. */
 let used = { calls: 0, characters: 0 };
 
 async function connect(token: string | undefined) {
@@ -64,7 +65,9 @@ interface Action {
   result?: { message: string | null } | null;
 }
 
-/** Waits until the member confirms or declines, at most ten minutes. Returns the result in words. */
+/**
+ * Waits at most ten minutes until the staff member confirms or declines the change. Returns the result as a sentence.
+ */
 async function decision({ action_id }: Action): Promise<string> {
   const decided = await until(async () => {
     const action = (await call('get_assistant_action', { action_id })) as unknown as Action;

@@ -1,6 +1,6 @@
 import { callTool, reply, scriptedModel } from './scripted-model.ts';
 
-/** Reads the orders that must ship, and prepares a refund or the shipment of the first one if the member asks for it. */
+/** Reads the orders to ship. If the staff member asks for it, requests a refund of the first order or its shipment. */
 export const scriptedMerchant = () =>
   scriptedModel((wish, last) => {
     if (!last) return callTool('list_orders', { waiting_for: 'shipping', limit: 10 });

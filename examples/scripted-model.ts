@@ -3,7 +3,7 @@ import { MockLanguageModelV4 } from 'ai/test';
 
 type Turn = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 
-/** The latest result of a tool. */
+/** The latest result of a tool call. */
 interface Last {
   tool: string;
   answer: unknown;

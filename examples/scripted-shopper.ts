@@ -31,7 +31,7 @@ interface Answer {
 const linksOf = (best: Candidate | undefined) =>
   best ? `\n  page: ${best.url}\n  picture: ${best.image_url ?? 'none'}` : '';
 
-/** Takes limits and exclusions out of a sentence: "a mug under 30 euros without plastic". */
+/** Extracts limits and exclusions from a sentence such as "a mug under 30 euros without plastic". */
 function searchFor(wish: string) {
   const [, price_max] = / under (\d+)(?: euros?)?/.exec(wish) ?? [];
   const [, excluded] = / without (\w+)/.exec(wish) ?? [];

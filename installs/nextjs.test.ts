@@ -11,7 +11,7 @@ import { accessibilityProblems, leaveScreenshot, openTab } from '../server/test/
 import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
 import { answering, done, emptyFolder, ownEnvironment, pack, REPOSITORY, stop } from './outside.ts';
 
-/** The storefront of examples/nextjs, installed from its lock file with the packed SDK, as a shopper uses it. */
+/** Tests the storefront of examples/nextjs as a shopper uses it, installed from its lock file with the packed SDK. */
 
 const LONG_ENOUGH_MS = 600_000;
 
@@ -59,7 +59,7 @@ async function linkPackedSdk(example: string): Promise<void> {
   const sdk = join(folder, 'sdk');
   await done(folder, ['mkdir', 'sdk']);
   await done(folder, ['tar', '-xzf', tarball, '-C', sdk, '--strip-components=1']);
-  // The packages of the workspaces, with which the SDK is built, are not on npm.
+  // The workspaces with which the SDK is built are not on npm.
   await done(sdk, ['npm', 'pkg', 'delete', 'devDependencies', 'scripts']);
   await done(sdk, ['npm', 'install', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']);
   for (const name of ['package.json', 'package-lock.json']) {
@@ -146,7 +146,7 @@ for (const [language, { width, ...seen }] of Object.entries(SEEN)) {
 }
 
 played(
-  'without scripts, a shopper adds a product, changes its quantity and reaches the checkout; a missing page is 404',
+  'without scripts, a shopper adds a product, changes its quantity and reaches the checkout, and a missing page gets 404',
   async () => {
     const { page } = await openTab(browser, 390);
     await page.goto(`${home}/en/search?q=zephyr+lamp`);

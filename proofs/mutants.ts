@@ -40,8 +40,8 @@ export function planted({ id, file, find, replace }: Mutant, root = ROOT): strin
 }
 
 /**
- * Runs the short form of each mutant's proofs in a copy of the checkout that has its bug. `chosen` are ids of mutants or proofs,
- * none for all. Returns the exit code: 1 if a mutant survived.
+ * Runs the short form of each mutant's proofs in a copy of the checkout that has its bug. `chosen` contains ids of
+ * mutants or proofs; if it is empty, all mutants run. Returns the exit code: 1 if a mutant survived.
  */
 export async function proveMutants(chosen: string[], seed: string): Promise<number> {
   const wanted = (id: string) => chosen.length === 0 || chosen.includes(id);

@@ -1,9 +1,8 @@
 /**
- * Fails with a line for each response schema that can gain a required field without a type error in the server: a cast or a
- * claimed row type hides that nothing produces the field. `npm run check:contract-types`.
- *
- * In a copy of the contract's types, each schema requires a field with a unique name. One type check covers many schemas: an
- * error names the field that is missing. As an error may hide others, the check is repeated with the schemas that no error has
+ * Fails with a line for each response schema that can gain a required field without a type error in the server, because
+ * a cast or a declared row type hides that no code returns the field. `npm run check:contract-types`. In a copy of the
+ * contract's types, each schema requires a field with a unique name. One type check covers many schemas: an error names
+ * the field that is missing. Because an error may hide others, the check is repeated with the schemas that no error has
  * named, until there is no error. The work tree is only read.
  */
 

@@ -45,7 +45,7 @@ function judge(claim: Typescript.TypeNode, { expression }: Typescript.CallExpres
     return;
   }
   const type = source.checker.getTypeFromTypeNode(claim);
-  // A type that depends on a type parameter is checked where the parameter is known.
+  // A type that depends on a type parameter is checked at each place where the parameter is known.
   if (compared.isOpen(type)) return;
   const said = new Set(sets.flatMap((columns) => compared.compare(type, columns)));
   mistakes.push(...[...said].map((what) => `${place}: ${what}`));

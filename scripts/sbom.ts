@@ -13,7 +13,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const PUBLISHED = ['spec', 'server', 'sdk', 'cli'];
-/** The server's package contains the panel with its packages, and the script of redoc. */
+/** The server's package contains the panel with its packages (BUNDLED), and the script of redoc (COPIED). */
 const BUNDLED = 'panel';
 const COPIED = 'redoc';
 const BUILD_TOOLS = /^@types\/|^vite$|^@vitejs\//;

@@ -34,7 +34,7 @@ let interrupted = false;
 /** Test files only for version 18, because they set statistics. */
 const ONLY_FROM_18 = ['dashboard/unseen-shop.test.ts'];
 /**
- * Test files that need a direct connection: they send their own statements through the server's pool, or test a
+ * Test files that need a direct connection, because they send their own statements through the server's pool or test a
  * session.
  */
 const ONLY_DIRECT = [
@@ -45,7 +45,10 @@ const ONLY_DIRECT = [
   'shop/stock/stock.test.ts',
   'shop/usage.test.ts',
 ];
-/** Excludes proofs that need a direct connection: they use sessions of the server's pool, or start their own pooler. */
+/**
+ * Excludes proofs that need a direct connection, because they use sessions of the server's pool or start their own
+ * pooler.
+ */
 const NOT_ONE_OF_DIRECT_PROOFS = '^(?!(?:A5|A6|C16|E8|H5): )';
 
 // Vitest receives the signal as well and exits. Then the cluster is stopped as after every run.

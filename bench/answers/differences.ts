@@ -34,7 +34,7 @@ const GENERATED = new RegExp(
   'g',
 );
 
-/** Times in the two responses may differ by this much, because one of the servers may be slower. */
+/** Times in the two responses may differ by this much, because one of the servers may respond later. */
 const SAME_MOMENT_MS = 30_000;
 
 interface Line {
@@ -102,7 +102,7 @@ export class Comparison {
     return text.replace(GENERATED, (value) => {
       if (!Number.isNaN(Date.parse(value)) && value.includes('T')) return value;
       const known = side === 'old' ? value : (this.#oldOf.get(value) ?? value);
-      // Values that both databases had from the start are shown unchanged.
+      // Leaves values unchanged that both databases had from the start.
       if (this.#newOf.get(known) === known) return value;
       this.#numbers.set(known, this.#numbers.get(known) ?? this.#numbers.size + 1);
       return `<generated:${this.#numbers.get(known)}>`;

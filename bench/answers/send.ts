@@ -76,7 +76,7 @@ const LAST_USE = /- last_used_at: [\dTZ:.-]+(?:\n|\\n)/g;
 function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {
   if (bytes.length > 0 && text === '') return [`SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`];
   if (headers['content-type']?.startsWith('text/html')) return [text.replaceAll('><', '>\n<')];
-  // JSON in an unusual format is compared as it is, so that a change of the format is noticed.
+  // Compares JSON with unusual formatting as text, so that a changed format is noticed.
   if (json === undefined || JSON.stringify(json) !== text) return [text.replaceAll(LAST_USE, '')];
   for (const pointer of without) {
     if (pointer.startsWith('/')) remove(json, pointer.slice(1).split('/'));

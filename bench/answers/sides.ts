@@ -53,7 +53,7 @@ interface Ports {
 /** The server of one checkout, on a copy of the template. */
 export class Side {
   readonly database: string;
-  /** References to values that no earlier response contained, each with its place in the files. */
+  /** References to values that no earlier response contained, each with the file and line of the request. */
   readonly unresolved: string[] = [];
   readonly #server: Running;
   readonly #ports: Ports;

@@ -17,7 +17,7 @@ const FILLER =
 const SIZES = ['S', 'M', 'L'];
 const DESCRIPTION_WORDS = 55;
 const CATEGORIES = 20;
-/** The stock of each variant: more units than any run sells. */
+/** The stock of each variant, which no run sells out. */
 export const PLENTY = 10_000_000;
 
 export interface Goods {

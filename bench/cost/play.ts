@@ -77,7 +77,7 @@ export interface Rounds<Name extends string> {
    * on the machine affects both costs of a round.
    */
   ratio(of: Name, to: Name, field: keyof Cost): number;
-  /** Returns these quotients of all rounds, in ascending order. */
+  /** Returns the quotients of all rounds in ascending order. */
   ratios(of: Name, to: Name, field: keyof Cost): number[];
 }
 

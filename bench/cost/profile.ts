@@ -91,7 +91,7 @@ function sharesOf(file: string, activities: Activities, byStack: boolean): strin
     maxBuffer: 2 ** 30,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  // With stacks, a sample has several lines and ends with an empty line.
+  // `perf` prints the stack of a sample on several lines, followed by an empty line.
   const samples = text
     .toString()
     .split(byStack ? /\n\n+/ : /\n/)

@@ -17,7 +17,7 @@ import { postmasterOf, settled } from './cpu.ts';
 import { productOf } from './goods.ts';
 import type { Target, Unit } from './play.ts';
 
-/** A commerce server of some checkout, with its own database and shops. */
+/** The commerce server of a checkout, with its own database and shops. */
 export interface Commerce {
   database: Database;
   postmaster: number;

@@ -90,7 +90,7 @@ export class Screen {
     await this.tab.keyboard.press('Enter');
   }
 
-  /** Waits for the text that confirms the action. */
+  /** Waits until the screen shows this text, which confirms the action. */
   async sees(text: string): Promise<void> {
     await this.tab.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, WAIT);
     await this.read();

@@ -23,8 +23,8 @@ export type AnswerOf<Id extends OperationId> = Open<JsonOf<Responses<Id>[keyof R
 
 export interface CallCommand<Id extends OperationId> {
   /**
-   * The command with its arguments. An argument with the name of a body field sets that field. The others set the path
-   * parameters, in order.
+   * The command with its arguments. An argument with the name of a body field sets that field. The other arguments set
+   * the path parameters, in order.
    */
   name: string;
   /** Whether the command runs if its group is called without a command. */

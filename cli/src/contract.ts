@@ -108,7 +108,7 @@ function schemaOf({ content }: Content): Schema | undefined {
 /** The operation for a method and path; undefined if the contract has none. */
 export function operationOf({ operations }: Contract, method: Method, path: string): Operation | undefined {
   const found = operations.filter((one) => one.method === method && isAt(one, path));
-  // Literal paths win over parameters: /orders/mark-paid is not an order id.
+  // Literal paths take precedence over parameters: /orders/mark-paid is not an order id.
   return found.find((one) => one.path === path) ?? found[0];
 }
 

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 const FILE = '.commerce.json';
 
 interface FolderProfile {
-  /** Path of the file. */
+  /** The path of the file. */
   path: string;
   profile: string;
 }
@@ -45,7 +45,7 @@ function profileIn(text: string, path: string): string {
     const { profile } = JSON.parse(text) as { profile?: unknown };
     if (typeof profile === 'string' && profile !== '') return profile;
   } catch {
-    // Reported below.
+    // The error below reports the invalid JSON.
   }
   throw usageError(`${path} names no profile.`, 'Write it again: commerce use PROFILE');
 }

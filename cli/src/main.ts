@@ -120,7 +120,7 @@ function withFlags(report: Report, command: Command | undefined): Report {
   return { ...report, detail };
 }
 
-/** By the headings of the help text, in its order. */
+/** All commands by the headings of the help text, in the order of the help. */
 const COMMANDS: Record<string, ((program: Command, terminal: Terminal) => unknown)[]> = {
   Start: [addInit, addDev, addOpen, addStatus, addSetup, addCompletion],
   Logins: [addLogin, addLogout, addWhoami, addAccount, addProfiles, addUse],

@@ -38,7 +38,7 @@ export function asCalled(words: string, { env }: Pick<Terminal, 'env'>): string 
 export interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | null;
-  /** Aligns to the right, for numbers and amounts. */
+  /** Aligns the column to the right, for numbers and amounts. */
   right?: boolean;
   colour?: (row: Row) => Colour | undefined;
   /** Whether the column may shrink, to at least 12 characters, if the table is wider than the terminal. */

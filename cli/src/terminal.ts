@@ -15,7 +15,7 @@ export interface Terminal {
 
 type Ending = 'SIGINT' | 'SIGTERM';
 
-/** Whether the user can be asked: stdin and stderr are terminals. */
+/** Whether the user can be asked a question: stdin and stderr are terminals. */
 export function canAsk({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

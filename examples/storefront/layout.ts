@@ -123,7 +123,7 @@ function shopLinks({ t, serverUrl }: Visit, { withdrawal_form_path, ...facts }: 
     const address = policies[field];
     return address ? [html`<li><a href="${address}">${t(key as keyof typeof POLICIES)}</a></li>`] : [];
   });
-  // EU law requires this link on each page.
+  // EU law requires a link to the withdrawal page on each page.
   if (withdrawal_form_path) {
     texts.push(html`<li><a href="${new URL(withdrawal_form_path, serverUrl).href}">${t('withdraw')}</a></li>`);
   }

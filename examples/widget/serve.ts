@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { readDemo } from '../demo-shop.ts';
 
 /**
- * A page of another site with a buy button of the demo shop: `node examples/widget/serve.ts`, then open the address that it prints. A
- * page of your own needs the same three things: the import map, the script, and the element. PORT is 3001 by default.
+ * A page of another site with a buy button of the demo shop: `node examples/widget/serve.ts`, then open the address
+ * that it prints. A page of your own needs the same three parts: the import map, the script, and the element. PORT is
+ * 3001 by default.
  */
 const { PORT = '3001', DEMO_FILE = '.data/demo.json' } = process.env;
 const demo = readDemo(DEMO_FILE);

@@ -32,9 +32,9 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Whether a 401 of this path leaves the session as it is: it means a wrong password or second-factor code, or that
- * nobody is logged in. The confirm path is excluded, because its 401 may also mean that the session
- * has ended.
+ * Whether the panel keeps the session after a 401 for this path. Such a 401 means a wrong password or second-factor
+ * code, or that nobody is logged in. The confirm path is excluded, because its 401 may also mean that the session has
+ * ended.
  */
 function isAboutSession(path: string): boolean {
   if (path === '/api/dashboard/auth/confirm') return false;

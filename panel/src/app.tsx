@@ -47,7 +47,7 @@ function Session() {
   useEffect(renewSession, [location]);
   const member = last?.staff.id;
   const language = data?.language;
-  // Only when a member's data arrives for the first time, because a reload loses input.
+  // Runs only when a staff member's data arrives for the first time, because a reload loses input.
   useEffect(() => {
     if (member !== undefined && language) adoptLanguage(language);
   }, [member]);
@@ -67,7 +67,7 @@ function Session() {
               <Switch>
                 {routes.map(({ path, component: Screen }) => (
                   <Route key={path} path={path}>
-                    {/* The key keeps state of one object from a screen with another one. */}
+                    {/* The key resets the state of the screen when it shows another object. */}
                     {(params) => (
                       <Screen key={Object.values(params).join()} params={params as Record<string, string>} />
                     )}

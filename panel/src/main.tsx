@@ -1,6 +1,6 @@
 import { loadLanguage } from './language/choice.ts';
 import './styles.css';
 
-// The modules of the panel contain texts as constants, so the language is loaded first.
+// Loads the language first, because the modules of the panel contain texts as constants.
 await loadLanguage();
 await import('./start.tsx');

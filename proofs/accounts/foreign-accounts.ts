@@ -14,7 +14,7 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 import { mayCall, type Principal, principalsOf } from './callers.ts';
 
-/** Every kind of caller of a tenant calls every operation with the objects of each other caller. */
+/** Every kind of caller of a tenant calls every operation with the objects of every other caller. */
 export const A2: Proof = {
   id: 'A2',
   promise: 'Within a shop, no caller reaches an operation that is not open to them, nor the data of another customer.',

@@ -10,7 +10,7 @@ import { RawClient, rawRequest } from '../testing/raw-http.ts';
 import { openTenant } from '../testing/site.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The prefixes of the server's tokens, of possible future ones, and of other vendors' tokens. */
+/** The prefixes of this server's tokens, of tokens that it may have in the future, and of other vendors' tokens. */
 const PREFIXES = [...Object.values(TOKEN_PREFIXES), 'agt', 'cust', 'chk', 'rst', 'vrf', 'whsec', 'ghp', 'sk', ''];
 const MEGABYTE = 1_048_576;
 
@@ -146,7 +146,7 @@ function forge(random: Chance, { token }: Credential): string {
   return below(random, 20_000) === 0 ? token + 'A'.repeat(MEGABYTE) : random.of(FORGERIES)(random, token);
 }
 
-/** HTTP trims spaces around a header value, so a token with such spaces is the genuine token. */
+/** HTTP trims spaces around a header value, so a token with such spaces counts as the issued token. */
 function isGenuine({ token }: Credential, forged: string): boolean {
   return forged.trim() === token;
 }

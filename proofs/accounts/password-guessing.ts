@@ -284,7 +284,7 @@ class Guesser {
   }
 
   /**
-   * Logs in as the owner: sends the right password, waiting for Retry-After each time, until it is accepted. Returns
+   * Logs in as the owner: sends the right password until it is accepted, and waits for Retry-After each time. Returns
    * the total wait in seconds.
    */
   async logInAsOwner(): Promise<number> {

@@ -28,8 +28,8 @@ export const J1: Proof = {
 
 const ENOUGH_SECRETS = 50_000;
 /**
- * The label of a street address that is not a secret. The search must find it, because a search that misses it would also miss
- * secrets.
+ * The label of a street address, which is not a secret. The search must find it, because a search that misses it would
+ * also miss secrets.
  */
 const CONTROL = 'what must be found';
 
@@ -84,7 +84,7 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   };
 }
 
-/** Adds a violation for each secret in the text. Returns whether the control was found. */
+/** Adds a violation for each secret in the text. Returns whether the search found the control text. */
 function accuse(violations: Violations, where: string, search: Search, text: string): boolean {
   const found = search.in(text);
   const secrets = found.filter((one) => !one.startsWith(CONTROL));

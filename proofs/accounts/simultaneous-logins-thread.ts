@@ -26,7 +26,7 @@ async function logIn(email: string): Promise<void> {
 
 interface Answered {
   status: string;
-  /** The seconds to wait before the next login. */
+  /** The number of seconds to wait before the next login. */
   wait: number;
 }
 

@@ -10,7 +10,7 @@ import { openTenant } from '../testing/site.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
-/** How often a shop issues each kind of secret. */
+/** The number of times that a shop issues each kind of secret. */
 const ROUNDS = 4;
 /** A fair random source fails the tests with this probability. */
 const CHANCE_OF_FALSE_ALARM = 1e-5;

@@ -29,7 +29,6 @@ export interface Team {
   owner: pg.Pool;
   violations: Violations;
   servers: ServerProcess[];
-  /** The number of calls that were sent. */
   calls: number;
   send(call: Sent, server?: number): Promise<Answered>;
   hire(role: Role): Promise<Member>;

@@ -18,7 +18,10 @@ interface Round {
   fits: number;
 }
 
-/** Buys with three sets of limits in turn: a budget; a budget and a limit per order; a weekly budget and a limit per order. */
+/**
+ * Buys with three sets of limits, one after another: a budget; a budget and a limit per order; a weekly budget and a
+ * limit per order.
+ */
 export async function spendAtOnce(
   arena: AgentArena,
   variant_id: string,
@@ -118,7 +121,7 @@ async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Rou
     violations.add(`responses confirmed orders of ${acknowledged} cents, but the database has ${ordered}`);
   const unknown = orders.filter(({ id }) => !rows.some(({ ids }) => ids.includes(id)));
   if (unknown.length > 0) violations.add(`responses confirmed ${unknown.length} orders that are not the agent's`);
-  // With a limit per order, all orders have the same size, so the number of orders that fit is known.
+  // With a limit per order, all orders have the same size, so the number of orders that the budget covers is known.
   const bounds = terms.budget_period ? [fits, 2 * fits] : terms.max_per_order_cents ? [fits, fits] : [0, fits];
   const [least = 0, greatest = 0] = bounds;
   if (orders.length < Math.min(least, confirmed.length) || orders.length > greatest) {

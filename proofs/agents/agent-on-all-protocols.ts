@@ -158,7 +158,6 @@ export class AgentArena {
     }
   }
 
-  /** Returns the time of the database. */
   async now(): Promise<string> {
     const { rows } = await this.owner.query<{ now: string }>('select clock_timestamp()::text as now');
     return rows[0]?.now ?? '';

@@ -106,7 +106,7 @@ export class AgentPurchases {
     return this.shop.ask('storefront.completeCheckout', { ...this.as, path: { checkout_id }, body });
   }
 
-  /** Confirms the new total each time the shop reports that the price changed, at most five times. */
+  /** Confirms a checkout, and confirms each new total if the shop reports a changed price, at most five times. */
   async confirmWhatever(checkout_id: string): Promise<Confirmation> {
     const path = { checkout_id };
     let answer = await this.confirm(checkout_id);

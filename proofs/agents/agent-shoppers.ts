@@ -27,7 +27,7 @@ export interface Market {
 interface Errand {
   id: string;
   budget: number;
-  /** For each order id, its share of the budget; 0 if the order was cancelled before payment. */
+  /** The part of the budget that each order has used, by order id; 0 if the order was cancelled before payment. */
   orders: Map<string, number>;
 }
 

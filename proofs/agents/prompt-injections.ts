@@ -59,7 +59,7 @@ function everyDisguise(): Injection[] {
 /** Calls operations as an agent and checks the texts in their responses. */
 class Readings {
   answers = 0;
-  /** The number of responses that contained a marker. If it is 0, the proof shows nothing. */
+  /** The number of responses that contained a marker. If it is 0, the proof has tested nothing. */
   shown = 0;
   shownOverUcp = 0;
   readonly #shop: OpenShop;
@@ -166,7 +166,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.findAndAdd', { body: { variant_id, quantity: 999 } });
   await ask('agent.getCart', { path: { cart_id } });
   await putRight(ask, cart_id, variant_id);
-  // A paid order with nothing to ship is fulfilled immediately, so no carrier could be entered.
+  // Adds a parcel, because a paid order with nothing to ship is fulfilled immediately, so no carrier could be entered.
   await ask('agent.addCartItem', { path: { cart_id }, body: { variant_id: parcel_id, quantity: 1 } });
   const overUcp = (name: FunctionName, id?: string, body?: object) =>
     readings.askUcp(agent, injection, { name, ...(id !== undefined && { id }), ...(body && { body }) });

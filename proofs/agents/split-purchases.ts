@@ -19,7 +19,7 @@ export const E3: Proof = {
       for (let round = 0; round < rounds; round += 1) {
         const shop = await openShop(premises, CURRENCIES[round % CURRENCIES.length] ?? 'EUR');
         for (const [name, play] of Object.entries(SCRIPTS)) {
-          // With a budget of exactly one price, the agent must be able to make exactly one purchase, whatever the price.
+          // A budget of exactly one price must allow exactly one purchase, whatever the price is.
           const price = 500 + Math.floor(chance.next() * 100_000);
           const report = (fault: string) =>
             premises.violations.add(`${name}, ${shop.tenant.currency}, price ${price}: ${fault}`);

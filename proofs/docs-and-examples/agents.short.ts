@@ -14,7 +14,7 @@ const AI_SDK = new URL('../../examples/ai-sdk-agent.ts', import.meta.url).pathna
 const PLAYED = { timeout: 120_000, concurrent: true };
 
 const PICTURE = 'https://cdn.shop.example/mug.jpg';
-/** Each breaks one filter of the example: the attribute, the price, the exclusion. */
+/** Each of these mugs fails one filter of the example: the attribute, the price or the exclusion. */
 const OTHER_MUGS = [
   ['Glass mug', '9.00', 'Glass'],
   ['Large mug', '31.00', 'Stoneware'],

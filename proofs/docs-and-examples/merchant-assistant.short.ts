@@ -18,7 +18,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Opens a shop with a paid order of 10.00 and one that is not paid, and connects an assistant of the owner that only reads. */
+/**
+ * Opens a shop with a paid and an unpaid order of 10.00 each, and connects an assistant of the owner with read scopes
+ * only.
+ */
 async function givenOrders() {
   const shop = await openShop();
   const paid = await shop.givenOrder();
@@ -29,7 +32,7 @@ async function givenOrders() {
   const demo = join(directory, `${shop.site_id}.json`);
   await writeFile(demo, JSON.stringify({ base_url: shop.baseUrl }));
   const now = async () => (await staff.GET('/api/dashboard/orders/{order_id}', { params: { path } })).data;
-  /** Runs the example. `decide` gets the id of each change, and acts as the member who opens the link. */
+  /** Runs the example. `decide` gets the id of each change, and acts as the staff member who opens the link. */
   const play = async (tasks: string[], decide: (action_id: string) => Promise<unknown>) => {
     const env = { ...process.env, COMMERCE_ASSISTANT_TOKEN: access_token };
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
@@ -50,7 +53,7 @@ async function givenOrders() {
 }
 
 test(
-  "a merchant's assistant finds the orders to ship, and refunds and ships one after the member confirms",
+  "a merchant's assistant finds the orders to ship, and refunds and ships an order after the staff member confirms each change",
   async () => {
     const { staff, paid, unpaid, now, play } = await givenOrders();
     const before: unknown[] = [];
@@ -62,7 +65,7 @@ test(
       await staff.POST('/api/dashboard/assistant-actions/{action_id}/confirm', { params });
     });
 
-    // The log of CI has the calls and tokens of each task.
+    // Prints the calls and tokens of each task to the log of CI.
     console.log(text);
     expect(text).toContain(`These must ship: ${paid.order_number}.\n`);
     expect(text).not.toContain(unpaid.order_number);
@@ -73,7 +76,8 @@ test(
     expect(text.match(/The change is done\./g)).toHaveLength(2);
     expect(await now()).toMatchObject({ payment_status: 'partially_refunded', fulfillment_status: 'fulfilled' });
     const used = [...text.matchAll(/\((\d+) calls?, about (\d+) tokens\)/g)].map((found) => found.slice(1).map(Number));
-    // A change needs a search, the change, and its result, which is read again while the member decides.
+    // A task with a change needs at least three calls: a search, the change, and its result, which is polled while the
+    // staff member decides.
     expect(used.map(([calls = 0], task) => calls >= ([1, 3, 3][task] ?? 0))).toEqual([true, true, true]);
     expect(used.filter(([calls = 0, tokens = 0]) => tokens / calls > 500)).toEqual([]);
   },
@@ -81,7 +85,7 @@ test(
 );
 
 test(
-  "a change that the member declines is not made, and the merchant's assistant ends",
+  "if the staff member declines a change, the change is not made, and the merchant's assistant ends",
   async () => {
     const { staff, now, play } = await givenOrders();
 

@@ -118,7 +118,7 @@ for (const [language, { width, ...seen }] of Object.entries(SEEN))
       expect(
         await page.$$eval('.card .quiet', (lines) => lines.every((line) => line.textContent?.includes('Kilnhouse'))),
       ).toBe(true);
-      // After one vendor is chosen, the other vendors can still be chosen, instead of it or in addition.
+      // After one vendor is selected, another one can still be selected in its place or in addition.
       expect(await visit.count('.facet a[href*="vendor=Kilnhouse&vendor="]')).toBeGreaterThan(0);
       await visit.look('2-facet');
 
@@ -298,7 +298,7 @@ for (const width of [1280, 375])
       await visit.follow('.trail li:nth-child(2) a');
       expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
       await visit.look('1-chips');
-      // A parameter that filters nothing must not be shown as a filter, whatever its name.
+      // An unknown parameter filters nothing and must not be shown as a filter, whatever its name is.
       await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
       expect(await visit.count('.chips')).toBe(0);
       await page.goBack();

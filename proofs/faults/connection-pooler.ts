@@ -12,7 +12,7 @@ import { Deployment } from './servers-and-workers.ts';
 
 const PER_SECOND = 20;
 const KEPT_WAITING = 6;
-/** Includes the 15 seconds after which the workers notice that a process has died. */
+/** Includes the 15 seconds within which the workers notice that a process has died. */
 const DELIVERED_WITHIN_MS = 90_000;
 /** The maximum delay of webhooks, as a multiple of their delay without a pooler. */
 const GOAL = 1.5;

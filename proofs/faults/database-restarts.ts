@@ -11,7 +11,7 @@ import { ServerProcess, withDirectory } from '../testing/server-process.ts';
 import { Shoppers } from './shoppers.ts';
 
 const SERVERS = 2;
-/** PostgreSQL is ended at a random moment, after at most this many responses to shoppers. */
+/** The highest number of responses to shoppers before PostgreSQL is ended at a random moment. */
 const MOST_ANSWERS_BETWEEN = 200;
 const LONGEST_WAIT_MS = 20;
 const CONNECT_EVERY_MS = 10;

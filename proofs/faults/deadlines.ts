@@ -17,7 +17,7 @@ export interface Deadline {
   begin(by: OpenShop, scene: Scene): Promise<(server: OpenShop) => Promise<Standing>>;
 }
 
-/** The result before or after the deadline; anything else is an unexpected response. */
+/** The result before or after the deadline. Any other text is an unexpected response. */
 export type Standing = 'before' | 'after' | `unexpected: ${string}`;
 
 export interface Scene {

@@ -27,7 +27,7 @@ export const C15: Proof = {
         }
         trial.progress(`${what}: ${tried} requests`);
       }
-      // PostgreSQL counts all deadlocks, including those after which the server retried.
+      // PostgreSQL counts all deadlocks, including those after which the server retried, but reports them late.
       await sleep(STATISTICS_WITHIN_MS);
       const found = (await deadlocksOf(owner)) - before;
       const note = `${Object.keys(CONTENTIONS).length} kinds of contention, ${CLIENTS} clients; ${found} deadlocks in the database`;

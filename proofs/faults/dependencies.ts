@@ -38,9 +38,12 @@ interface Manifest {
   allowScripts: Record<string, boolean>;
 }
 
-/** Lower versions have known vulnerabilities (CVE-2026-4926, CVE-2026-4867, CVE-2024-45296, CVE-2026-3304, CVE-2026-8159). */
+/**
+ * Lower versions of these packages have known vulnerabilities (CVE-2026-4926, CVE-2026-4867, CVE-2024-45296,
+ * CVE-2026-3304, CVE-2026-8159).
+ */
 const FLOORS: Record<string, (version: string) => boolean> = {
-  // The 0.1 line, which Express 4 uses, was fixed in 0.1.13.
+  // Express 4 uses the 0.1 line, which was fixed in 0.1.13.
   'path-to-regexp': (version) =>
     version.startsWith('0.1.') ? isAtLeast(version, '0.1.13') : isAtLeast(version, '8.4.0'),
   multer: (version) => isAtLeast(version, '2.1.0'),

@@ -20,7 +20,7 @@ export const C12: Proof = {
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
-/** The event between one run of the server and the next. */
+/** The event between two runs of the server. */
 type Fate = 'server killed' | 'both killed' | 'both killed, pid recycled' | 'rival at the same moment';
 
 const FATES: Fate[] = ['server killed', 'both killed', 'both killed, pid recycled', 'rival at the same moment'];

@@ -208,7 +208,7 @@ async function withoutLoss(
   return `${pause.toFixed(1)} s without orders (${before} s before the kill); ${shoppers.confirmed.length} confirmed, ${lost.length} lost, ${doubled} doubled`;
 }
 
-/** Loses the transactions of some seconds: the primary is killed while it sends nothing to its standbys. */
+/** Kills the primary while it sends nothing to its standbys, so that the transactions of some seconds are lost. */
 async function asynchronous(arena: Arena): Promise<string> {
   const { cluster, servers, shop, shoppers, violations } = arena;
   await synchronousMode(cluster, false);
@@ -263,7 +263,7 @@ async function asynchronous(arena: Arena): Promise<string> {
   return `${pause.toFixed(1)} s without orders; ${shoppers.confirmed.length} confirmed, ${lost.length} lost, ${listed} of them listed, ${doubled} doubled`;
 }
 
-/** Waits until orders are confirmed that no standby has. */
+/** Waits until the shop has confirmed orders that no standby has received. */
 async function ordersToLose(shoppers: Shoppers): Promise<void> {
   const before = shoppers.confirmed.length;
   const until = Date.now() + SERVES_WITHIN_MS;

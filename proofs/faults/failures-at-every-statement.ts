@@ -37,7 +37,7 @@ export const C3: Proof = {
     ),
 };
 
-/** C2 covers the fault `cut`, a lost connection to the database. */
+/** C2 covers the fourth fault, `cut`: a lost connection to the database. */
 const FAULTS: Fault[] = ['throw', 'exit', 'hang'];
 /** The faults of short runs, without `hang`. */
 const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];

@@ -16,8 +16,8 @@ import { Shoppers } from './shoppers.ts';
 
 const DISK_MB = 400;
 /**
- * How long the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has
- * reserved.
+ * The time for which the disk stays full after the first error. The longer time uses up the log space that PostgreSQL
+ * has reserved.
  */
 const FULL_FOR_MS = [8_000, 20_000];
 const REFUSED_WITHIN_MS = 60_000;
@@ -155,7 +155,7 @@ class Scene {
     this.#unavailable += named('unavailable').length;
     for (const one of failed)
       if (one.status !== 503) this.#violations.add(`A call on the full disk: expected 201 or 503, got ${toText(one)}`);
-    // A call that took as long as a time limit failed for another reason: a full disk is reported immediately.
+    // A call that took as long as a time limit failed for another reason, because a full disk is reported immediately.
     const wrong = named('unavailable').find(({ begun, ended }) => ended - begun < SHORTEST_LIMIT_MS);
     if (wrong && !this.#watch.sawDown)
       this.#violations.add(`PostgreSQL was reachable, but the response was ${toText(wrong)}`);

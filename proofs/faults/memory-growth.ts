@@ -18,7 +18,7 @@ export const I8: Proof = {
 };
 
 const CONNECTIONS = 8;
-/** The number of calls from one IP address. So few that the address changes carts at most 60 times a minute. */
+/** The number of calls from one IP address. It is so low that the address changes carts at most 60 times a minute. */
 const CALLS_PER_ADDRESS = 200;
 /** The share by which memory use may exceed its start value plus the growth that the cache reports. */
 const TOLERANCE = 0.1;
@@ -46,7 +46,8 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const counted = (await countedBy(server)) - countedBefore;
     const after = await memoryOf(server);
     const beyond = (kind: keyof MemoryInUse) => (after[kind] - before[kind] - counted) / (before[kind] + counted);
-    // The short form checks only `arrayBuffers`: the heap of a new process is still growing when the short form ends.
+    // The short form checks only `arrayBuffers`, because the heap of a new process still grows when the short form
+    // ends.
     for (const kind of pick(size, ['arrayBuffers'] as const, ['rss', 'arrayBuffers'] as const)) {
       if (beyond(kind) > TOLERANCE) {
         violations.add(

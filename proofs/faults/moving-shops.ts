@@ -30,7 +30,7 @@ export const L7: Proof = {
 
 const COMMAND_WITHIN_MS = 120_000;
 const BUYERS = 3;
-/** How many milliseconds buyers order before and after the move. */
+/** The time in milliseconds for which buyers order before and after the move. */
 const AROUND_MS = 1_000;
 const MOST_SECONDS = 10;
 
@@ -215,7 +215,10 @@ interface Sent {
   key: string;
 }
 
-/** Sends a call to the two servers in turn. The old server responds with 503 after the move, the new one with 401 before it. */
+/**
+ * Sends a call to the two servers in turn. After the move the old server responds with 503, and before the move the new
+ * server responds with 401.
+ */
 async function sendUntilAnswered({ headers }: Shop, { from, to }: Servers, { method, path, body, key }: Sent) {
   const init = { method, headers: { ...headers, 'Idempotency-Key': key }, body: JSON.stringify(body) };
   const until = Date.now() + 60_000;

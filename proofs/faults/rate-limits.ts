@@ -13,7 +13,7 @@ import { withDirectory } from '../testing/server-process.ts';
 import { callAs, type Tenant, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
-/** Limits that another proof or a test exhausts. */
+/** Limits that another proof or test exhausts. */
 const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   second_factor: 'server/src/dashboard/account.test.ts',
   operator: 'server/src/operator/sites.test.ts',
@@ -96,7 +96,7 @@ interface Means {
  * may have been counted, or a server got no response from Redis in time and counted locally, as it should.
  */
 const TRIES = 5;
-/** A little longer than the time during which shared-limiter.ts counts locally after Redis did not respond. */
+/** A little longer than the time for which shared-limiter.ts counts locally after Redis did not respond. */
 const REDIS_LEFT_ALONE_MS = 1_200;
 const SHORT_WINDOW_SECONDS = 60;
 

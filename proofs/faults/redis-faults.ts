@@ -95,7 +95,7 @@ class Guesser {
     this.#violations = violations;
   }
 
-  /** Continues from another IP address. */
+  /** Continues to guess from another IP address. */
   move(): void {
     this.#moves += 1;
     this.#address = `192.0.2.${this.#moves}`;

@@ -123,7 +123,7 @@ const BUYER = {
 
 type Ending = 'cart' | 'checkout' | 'declined' | 'unpaid' | 'paid';
 
-/** Lets a buyer visit the shop until this step. Returns the ids of the checkout and the order, if they were created. */
+/** Lets a buyer visit the shop up to this step. Returns the ids of the checkout and the order, if they were created. */
 async function visit({ storefront, variant_id, shipping_option_id }: Shop, ending: Ending) {
   const { data: cart } = await storefront.POST('/api/storefront/cart');
   const path = { cart_id: cart?.id ?? '' };
@@ -203,7 +203,7 @@ async function moveTimesBack(owner: pg.Pool): Promise<void> {
           and c.relname ~ '^(carts|cart_items|checkouts|discount_redemptions|orders?|order_.*|payments|payment_.*|refunds|stock_movements)$'
         group by c.relname`,
     );
-    // Turns off the triggers, which would record an event for each row.
+    // Disables the triggers, because they would record an event for each row.
     await client.query('set session_replication_role = replica');
     for (const { name, columns } of rows) {
       const moved = columns.map((column) => `${column} = ${column} - interval '30 days'`);

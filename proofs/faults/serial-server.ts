@@ -51,7 +51,7 @@ export async function withLanes<T>(
   }
 }
 
-/** Kinds of objects with a low limit per shop. Creating one for a lane would remove that of another lane. */
+/** Kinds of objects with a low limit per shop. The new object of one lane would replace that of another lane. */
 const SCARCE = ['api_key', 'storefront_token', 'sync_key', 'webhook', 'delivery', 'listener'] as const;
 const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
 

@@ -13,9 +13,9 @@ import { type Ended, runCommand, ServerProcess } from '../testing/server-process
 import { type EventShop, openEventShop } from '../testing/webhook-shop.ts';
 
 const ROLES = ['api', 'api', 'worker', 'worker'] as const;
-/** Processes that are not ready after this time count as hung. A start takes much less, even on a busy machine. */
+/** A process that is not ready after this time counts as hung. A start takes much less, even on a busy machine. */
 const HUNG_AFTER_MS = 90_000;
-/** The migrating process is killed after this many migrations; there are more than that. */
+/** The migrating process is killed after this many migrations. There are more migrations than that. */
 const MIGRATIONS_BEFORE_THE_KILL = 3;
 
 /** Two servers and two workers on a new database, with or without a pooler in transaction mode. */

@@ -15,7 +15,7 @@ const GOAL_MS = 50;
 const READS_A_SECOND = 50;
 /** A new server compiles code during its first requests. */
 const WARM_UP_SECONDS = 2;
-/** Open files that are not connections of clients: the pool, the log, and those of Node. */
+/** The open files that are not connections of clients: those of the pool, the log and Node. */
 const FILES_OF_ITS_OWN = 64;
 
 /** The number of connections opened before each pause, so that all are open within three seconds. */

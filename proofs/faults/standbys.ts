@@ -119,7 +119,7 @@ async function lost({ standby, shop, shoppers }: Arena): Promise<void> {
   await standby.caughtUp();
 }
 
-/** The standby becomes a separate primary, with another catalogue of the same version. */
+/** The standby becomes a separate primary, whose catalogue has the same version but other contents. */
 async function promoted(arena: Arena, superuserUrl: string): Promise<void> {
   const { server, standby, shop, shoppers, violations } = arena;
   await healthy(arena);

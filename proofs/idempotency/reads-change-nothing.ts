@@ -172,7 +172,7 @@ async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read
   return { reads, close: profile.close };
 }
 
-/** Tables that any call may write, such as counters and the audit. */
+/** Tables that any call may write as a side effect, such as counters and the audit. */
 const IN_PASSING = new Set([
   ...[
     'audit_events',

@@ -78,8 +78,8 @@ function withFreshKey(call: Call, attacked: string | undefined): Call {
 }
 
 /**
- * Statuses other than 422 that an invalid request may get: 400 (undecodable URL), 404 (unknown path), 413 (body too large) and
- * 429 (throttled login).
+ * Statuses other than 422 that an invalid request may get: 400 (undecodable URL), 404 (unknown path), 413 (body too
+ * large) and 429 (rate-limited login).
  */
 function expected({ status }: Reply): boolean {
   return [400, 404, 413, 429].includes(status);

@@ -66,7 +66,9 @@ const FAILURES: Failure[] = [
   ['42P01', /set_config/],
 ];
 
-/** Makes the database fail with a message and a detail that contain everything that a response must not reveal. */
+/**
+ * Makes the database fail with a message and a detail that contain every kind of text that a response must not reveal.
+ */
 async function failures(world: World, tenant: Tenant, call: Call, chosen: Failure[]): Promise<void> {
   const detail = `Key (token)=(${tenant.secrets.ApiKey}) in relation "tokens" of ${world.tenants[1].canary}: select a from b`;
   for (const [code, place] of chosen) {

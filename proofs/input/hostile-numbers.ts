@@ -158,7 +158,7 @@ function attacksOn(slot: Slot): string[] {
   const hostile = [...NUMBERS, ...bounds.map(String), ...always];
   const allowed = (token: string) =>
     /^-?\d+$/.test(token) && Number(token) >= (minimum ?? -Infinity) && Number(token) <= (maximum ?? Infinity);
-  // Values in a query are text, so JSON strings, lists and objects are left out.
+  // Leaves out JSON strings, lists and objects for a query, because all values in a query are text.
   const apt = slot.in === 'query' ? hostile.filter((token) => !/^["[{]/.test(token)) : hostile;
   return apt.filter((token) => !allowed(token));
 }

@@ -30,7 +30,7 @@ const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
 /** A stall counts only if it occurs in all of this many repetitions, because a single one may be due to the machine. */
 const REPETITIONS = 5;
 
-/** Sends bodies that are too large, too deep or too wide. Each must get an error, and other requests must not be delayed. */
+/** Sends bodies that are too large, too deep or too wide. Each must get an error, and must not delay other requests. */
 export const I3: Proof = {
   id: 'I3',
   promise: 'Oversized bodies are rejected without stalling the server or filling its memory.',
@@ -111,11 +111,11 @@ const SHORT_FIELDS = ['variants', 'metadata'];
 const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
 /**
- * A read ignores its body and responds before the body has arrived, unless the Content-Length exceeds the limit of
- * every operation.
+ * The statuses of a read, which ignores its body and responds before the body has arrived, unless the Content-Length
+ * exceeds the limit of every operation.
  */
 const PASSED_OVER = [0, 200, 401];
-/** The server may close the connection of a client that keeps sending after the response. */
+/** The statuses of a client that keeps sending after the response: the server may close its connection. */
 const REFUSED_OR_CUT = [0, ...REFUSED];
 
 function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: Secrets): Attack[] {
@@ -206,7 +206,7 @@ function pathOf({ path }: Operation): string {
   return path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
 }
 
-/** The status if the client got neither a response nor a closed connection in time. */
+/** The status of a client that in time gets neither a response nor a closed connection. */
 const NO_ANSWER = -1;
 
 async function statusOf(port: number, request: Buffer): Promise<number> {

@@ -1,4 +1,4 @@
-/** Returns wide and deep bodies: some of a fixed size, the others as large as the limit allows. */
+/** Returns wide and deep bodies: some of a fixed size, and some as large as the limit allows. */
 export function wideBodies(limit: number): Record<string, () => string> {
   const fitting = (piece: string) => Math.floor((limit - 2) / (piece.length + 1));
   const list = (piece: string, count: number) => `[${Array(count).fill(piece).join(',')}]`;
@@ -24,7 +24,7 @@ export function wideBodies(limit: number): Record<string, () => string> {
   };
 }
 
-/** The same lists and objects inside each known field, whose schema validates every entry. */
+/** The same lists and objects as the value of each known field, whose schema validates every entry. */
 export function bodiesInFields(fields: string[], limit: number): Record<string, () => string> {
   const room = limit - 100;
   const shapes = {

@@ -38,7 +38,7 @@ export const CONSENT_PAGES: PageKind[] = [
       await openReader(furnished);
       return `/agent-consent?site_id=${furnished.shop.site_id}`;
     },
-    // Entering a code changes nothing. It redirects to the page of the request.
+    // Entering a code changes nothing. It only redirects to the page of the request.
     operations: [],
     ...ofCustomer,
   },

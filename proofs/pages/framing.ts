@@ -22,7 +22,7 @@ export const F7: Proof = {
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const chance = chanceOf(trial.seed);
   const [shop, stranger] = [await open(premises), await open(premises)];
-  // deadEnds runs first, because it expires all open checkouts and mailed links of the shop.
+  // `deadEnds` runs first, because it expires all open checkouts and mailed links of the shop.
   const dead = (await deadEnds(shop, stranger)).map((path): Reader => ({ path, login: '' }));
   const alive: Reader[] = [];
   const pages = trial.size === 'short' ? chance.some(PAGES, 4) : PAGES;
@@ -129,7 +129,7 @@ export async function frame(
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);
     await (await (await opened).page())?.waitForSelector('main');
-    // The opener sees only after a moment that the opened window is closed to it.
+    // Only after a moment does the opener notice that it has lost access to the opened window.
     const isSevered = await until(async () => (await tab.evaluate('window.opened.closed')) === true);
     if (!isSevered) violations.add(`${path} can be controlled by the window that opened it, at ${site.origin}`);
     return Object.keys(WAYS).length + 1;

@@ -14,7 +14,7 @@ import {
   putGoneInCart,
 } from './page-shops.ts';
 
-/** The e-mail address of the account for which a page was last prepared. */
+/** The e-mail address of the account for which a page was last prepared, by shop. */
 const arranged = new WeakMap<Furnished, string>();
 
 /** Creates an account that can log in, and returns the path of a page for visitors without a login. */

@@ -155,7 +155,7 @@ async function plantRaw(target: Target): Promise<number> {
       premises.violations.add(`${page.name}: after ${work.action} the earlier session is still logged in`);
   }
   if (page.isPublic) return plants.length + 1;
-  // The session alone must open nothing: the same session with another URL gets 404.
+  // The session alone must give no access: the same session with another URL gets 404.
   const elsewhere = await exchange(baseUrl, 'GET', path.replace(/.{8}$/, 'AAAAAAAA'), { Cookie: given || attacker });
   if (elsewhere.status !== 404)
     premises.violations.add(`${page.name}: a session without the page's URL: expected 404, got ${elsewhere.status}`);

@@ -229,7 +229,7 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
 async function asHost(scene: Scene, value: string): Promise<void> {
   const { premises, host, open } = scene;
   const name = value.replace(/^https:\/\//i, '');
-  // Skipped, because a line break would end the Host header.
+  // Skips values with a line break, which would end the Host header.
   if (/[\r\n]/.test(name)) return;
   const isOwn = new RegExp(`^${host.replaceAll('.', '[.]')}(?::\\d{1,5})?$`, 'i').test(
     name.replace(/^[ \t]+|[ \t]+$/g, ''),
@@ -258,7 +258,7 @@ async function asHost(scene: Scene, value: string): Promise<void> {
       premises.violations.add(`${JSON.stringify(name)} can become the host ${kept}`);
     }
   } catch {
-    // readHost rejects the name, as it should.
+    // `readHost` rejects the name, as it should.
   }
 }
 

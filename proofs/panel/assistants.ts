@@ -41,7 +41,7 @@ async function connectProgram({ tab, open, press, sees, look }: Visit, origin: s
   return issued.access_token;
 }
 
-inPanel('a member connects an assistant, confirms one change, declines another, and disconnects it', async (visit) => {
+inPanel('a member connects and disconnects an assistant, and confirms and declines its changes', async (visit) => {
   const { tab, dashboard, open, press, sees, look } = visit;
   await open('/');
   const { origin } = new URL(tab.url());

@@ -3,5 +3,5 @@ import './describing-a-product.ts';
 import './products-and-stock.ts';
 import './saving-a-product.ts';
 import './staff.ts';
-// Last, because it changes the format of the shop's amounts.
+// Runs last, because it changes the format of the shop's amounts.
 import './amounts.ts';

@@ -1,4 +1,4 @@
-/** The dark colours: their contrast, and the choice of the user from the first paint. */
+/** Tests the dark colours: their contrast, and the user's choice from the first paint. */
 
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
@@ -34,7 +34,7 @@ inPanel('the screens are readable in dark colours', async ({ open, look, press, 
   await seesNoDialog();
 });
 
-inPanel('chosen colours are there at the first paint, before the panel itself has loaded', async (visit) => {
+inPanel('the first paint has the chosen colours, before the panel itself has loaded', async (visit) => {
   const { open, fill, tab } = visit;
   await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
   await open('/account');

@@ -1,4 +1,6 @@
-/** Formatted descriptions in the product editor. The visual editor must not lose anything that the server allows. */
+/**
+ * Tests formatted descriptions in the product editor. The visual editor must not lose anything that the server allows.
+ */
 
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
@@ -61,7 +63,7 @@ inPanel(
     await tab.keyboard.type('Heavy');
     await press('Bold');
     await tab.keyboard.press('Enter');
-    // The tools are one stop of the Tab key, and arrow keys move between them.
+    // The whole toolbar is one Tab stop, and the arrow keys move within it.
     await tab.keyboard.down('Shift');
     await tab.keyboard.press('Tab');
     await tab.keyboard.up('Shift');
@@ -69,7 +71,7 @@ inPanel(
     for (let moves = 0; moves < 12 && (await focused()) !== 'List'; moves += 1) await tab.keyboard.press('ArrowRight');
     expect(await focused()).toBe('List');
     await tab.keyboard.press('Enter');
-    // The editor takes the focus back with the next frame.
+    // The editor regains the focus in the next frame.
     await tab.waitForFunction(`document.activeElement.matches('.rich-text')`);
     await tab.keyboard.type('Cut by hand');
     await tab.keyboard.press('Enter');
@@ -87,7 +89,7 @@ inPanel(
       metadata: { material: 'oak' },
     });
 
-    // Undoing all changes leaves nothing to save.
+    // After all changes are undone, there is nothing to save.
     await tab.locator(TEXT).click();
     await tab.keyboard.type('x');
     await sees('Not saved yet.');

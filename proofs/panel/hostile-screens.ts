@@ -174,7 +174,7 @@ const READABLE = `(async () => [
 const SECRET = tokenPattern('{38}', 'g');
 /** The panel shows these tokens on purpose. The storefront token is public: every visitor of the shop gets it. */
 const SHOWN_BY_PURPOSE = ['stk'];
-/** The place where browsers keep the URL with which a tab was opened. A secret in the link of a mail remains there. */
+/** The place where browsers store the URL with which a tab was opened. A secret in a mailed link remains there. */
 const ADDRESS_OF_OLD = 'performance entries';
 const OF_LINKS = ['rst', 'inv'];
 

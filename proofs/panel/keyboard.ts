@@ -1,4 +1,4 @@
-/** The most frequent tasks with only the keyboard; the focus must always be visible. */
+/** Tests the most frequent tasks with the keyboard only. The focus must always be visible. */
 
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
@@ -62,7 +62,7 @@ inPanel('a collection can be sorted with the keyboard only', async (visit) => {
   const { id: collection_id } = await unwrap(dashboard.POST('/api/dashboard/collections', { body }));
   await open(`/collections/${collection_id}`);
   await tabTo(visit, `Move ${a} down`);
-  // The focus moves with the product, so a second press moves the product one place further.
+  // The focus moves with the product, so a second press moves the product one position further.
   await tab.keyboard.press('Space');
   await tab.keyboard.press('Space');
   await tabTo(visit, 'Save');

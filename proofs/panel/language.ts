@@ -8,7 +8,7 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
   string
 >;
 
-/** Data of the demo shop and names of languages, which are also texts of the panel. */
+/** Data of the demo shop and names of languages that are the same as texts of the panel. */
 const DATA = ['Standard delivery', 'English'];
 
 /** English texts of the panel that the screen shows or reads to users. */
@@ -32,7 +32,7 @@ async function choose({ open, tab }: Visit, language: 'en' | 'de' | 'fr'): Promi
   await tab.waitForFunction(`document.documentElement.lang === '${language}' && document.querySelector('h1')`);
 }
 
-inPanelAndOnPhone('a member works in German, and nothing stays in English', async (visit) => {
+inPanelAndOnPhone('after a staff member chooses German, no text on the screens stays in English', async (visit) => {
   const { open, look, sees, dashboard } = visit;
   const order = await buy(visit);
   const { data: found } = await dashboard.GET('/api/dashboard/products', { params: { query: { limit: 1 } } });

@@ -85,7 +85,10 @@ inPanel('the menu still works if a screen fails to render', async (visit) => {
   });
 });
 
-/** Opens a screen from the menu, which is folded on a phone. Loading the page by its URL would hide the fault. */
+/**
+ * Opens a screen from the menu, which is folded on a phone. Opening its URL would load the whole panel again and hide
+ * the fault.
+ */
 async function openByMenu({ press, tab, width }: Visit, name: string): Promise<void> {
   if (width < 896) await tab.locator('.menu-button').click();
   await press(name, 'link');

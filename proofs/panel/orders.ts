@@ -4,7 +4,7 @@ import { leaveScreenshot, PATIENCE_MS } from '../../server/test/tab.ts';
 import { buy, sendAgent } from './purchases.ts';
 import { inPanel, inPanelAndOnPhone, type Visit } from './visit.ts';
 
-/** Hostile text from shoppers. It must be shown as typed and must not run. */
+/** A hostile text from a shopper. The panel must show it as typed and must not run it. */
 const HOSTILE = '=HYPERLINK("x") <img src=x onerror="document.title=\'run\'">';
 
 inPanelAndOnPhone(
@@ -16,7 +16,7 @@ inPanelAndOnPhone(
     await tab.locator('.chart canvas').wait();
     await tab.locator('.chart summary').click();
     await look('today');
-    // The demo shop is in Berlin.
+    // The time zone of the demo shop is Berlin.
     const now = new Date(Date.now() - 86_400_000);
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(now);
     const query = { from: day, to: day };
@@ -31,7 +31,7 @@ inPanelAndOnPhone(
   },
 );
 
-inPanel('`Try an order` simulates an order, and stores none', async (visit) => {
+inPanel('`Try an order` simulates an order without storing one', async (visit) => {
   const { open, look, press, sees, tab, dashboard } = visit;
   const newest = async () => {
     const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));

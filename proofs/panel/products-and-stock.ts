@@ -1,4 +1,4 @@
-/** The merchant's main tasks with products, stock and collections. */
+/** Tests a merchant's main tasks with products, stock and collections. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -172,7 +172,7 @@ inPanel(
 );
 
 inPanelAndOnPhone(
-  'the prices of thirty products change in five steps, and the preview shows the new ones',
+  'the prices of thirty products change in five steps, and the preview shows the new prices',
   async (visit) => {
     const { open, press, fill, sees, seesNoDialog, look, tab, dashboard, width } = visit;
     const vendor = `Thirty ${width}`;

@@ -1,4 +1,4 @@
-/** Rare situations of a merchant: failures, pending work, and changes by other people. */
+/** Tests rare situations of a merchant: failures, pending work, and changes by other people. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -231,7 +231,7 @@ inPanel(
       await other.press('Save');
       await other.tab.waitForFunction(`document.querySelector('form fieldset:disabled')`);
       expect(await other.text()).not.toContain('Discard');
-      // When the role allows changes again, the next screen is editable.
+      // When the role allows changes again, the next screen is editable again.
       await fill('Role of Noor Finch', 'manager');
       await sees('The role is changed.');
       await other.tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
@@ -260,7 +260,7 @@ inPanel('unsaved input is kept when the session ends and the user logs in again'
     await endSession(other);
     await other.press('Save as draft');
     await other.sees('Log in again');
-    // A key pressed by accident must not lose the input either.
+    // Pressing Escape by accident must not lose the input either.
     await other.tab.keyboard.press('Escape');
     await other.fill('E-mail', email);
     await other.fill('Password', PASSWORD);

@@ -1,4 +1,4 @@
-/** Finding and acting from anywhere: the search over everything, keyboard shortcuts, rows that open, sorting and undo. */
+/** Tests finding and acting from any screen: the search, keyboard shortcuts, rows that open, sorting and undo. */
 
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
@@ -40,7 +40,7 @@ inPanel('the search lists products, customers, screens and settings, and arrow k
   await tab.keyboard.type('quillon');
   await sees(customer.email);
   await sees(product.name);
-  // The customer is the first result, and the product the second.
+  // The customer is the first result, and the product is the second.
   await tab.keyboard.press('ArrowDown');
   await tab.keyboard.press('Enter');
   await tab.waitForFunction(`location.pathname === '/panel/products/${id}'`, POLLED);
@@ -55,7 +55,7 @@ inPanel('the search lists products, customers, screens and settings, and arrow k
   await tab.waitForFunction(`location.pathname === '/panel/settings/invoices'`, POLLED);
 });
 
-inPanel('keys open lists, focus the search, save and confirm, but not while the user types', async (visit) => {
+inPanel('shortcuts open lists, focus the search, save and confirm, but letters only type in a field', async (visit) => {
   const { open, sees, seesNoDialog, fill, tab, dashboard, width } = visit;
   const body = { name: `Lamp ${width}`, price: '30.00' };
   const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
@@ -81,7 +81,7 @@ inPanel('keys open lists, focus the search, save and confirm, but not while the 
   const path = { product_id: id };
   const saved = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params: { path } }));
   expect(await saved()).toMatchObject({ vendor: 'Smith' });
-  // Unsaved input is kept: the keys follow the menu's link, which asks first.
+  // Unsaved input is kept: the keys follow the menu's link, which first asks about it.
   await fill('Vendor', 'Miller');
   await tab.evaluate('document.activeElement.blur()');
   await tab.keyboard.type('gc');
@@ -91,7 +91,7 @@ inPanel('keys open lists, focus the search, save and confirm, but not while the 
   expect(await saved()).toMatchObject({ vendor: 'Smith' });
 });
 
-inPanel('a click in a row opens the order, Ctrl opens a tab, and headings sort', async (visit) => {
+inPanel('a click in a row opens the order, Ctrl-click opens a tab, and headings sort the list', async (visit) => {
   const { open, sees, press, tab } = visit;
   const { order_number, id } = await buy(visit);
   await open('/orders');
@@ -114,7 +114,7 @@ inPanel('a click in a row opens the order, Ctrl opens a tab, and headings sort',
   expect(pathOf(visit)).toBe(`/panel/orders/${id}`);
 });
 
-/** Whether the totals of several orders are shown, the largest first. */
+/** Returns whether the list shows the totals of several orders in descending order. */
 const FALLING = `() => {
   const totals = [...document.querySelectorAll('td[data-label="Total"]')].map((each) => Number(each.textContent.replace(/[^0-9.]/g, '')));
   return totals.length > 1 && totals.every((total, i) => i === 0 || totals[i - 1] >= total);

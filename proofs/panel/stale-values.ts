@@ -1,6 +1,6 @@
 /**
- * After a save, the saved value must be shown, however slow the network is. No old value may be shown, edited or compared
- * again, and no message may report success before the screen shows the new value.
+ * After a save, the panel must show the saved value, however slow the network is. It must not show, edit or compare an
+ * old value, and must not report success before the screen shows the new value.
  */
 
 import { unwrap } from '@commerce-backend/sdk';
@@ -10,7 +10,7 @@ import { inPanel, type Visit } from './visit.ts';
 
 interface Change {
   what: string;
-  /** Opens the form and fills it in. */
+  /** Opens the form and enters the new value. */
   begin(visit: Visit): Promise<void>;
   save: string;
   message: string;

@@ -1,4 +1,4 @@
-/** Input must be saved or stay on the screen, even if the user leaves the form or types while it is being saved. */
+/** Input must be saved or stay on the screen, even if the user leaves the form or types during a save. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

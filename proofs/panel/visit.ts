@@ -49,7 +49,7 @@ export interface Visit {
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
   sees(text: string): Promise<void>;
-  /** Waits until no dialog is open: elements behind one cannot be reached. */
+  /** Waits until no dialog is open, because elements behind a dialog cannot be reached. */
   seesNoDialog(): Promise<void>;
   /** Returns the text that is visible now. */
   text(): Promise<string>;
@@ -186,7 +186,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     fill: async (label, value) => {
       const selector = `::-p-aria([name="${label}"])`;
       if (value.length <= TYPED_MOST) return lookAgain(tab, selector, (field) => field.fill(value));
-      // The `fill` method of a locator would set a longer text by script, which React does not notice.
+      // The `fill` method of a locator would set a longer text by script, and React does not notice that.
       await lookAgain(tab, selector, (field) => field.click());
       await tab.keyboard.sendCharacter(value);
     },

@@ -7,7 +7,7 @@ import { onPremises, type Premises } from '../testing/test-server.ts';
 import { type CardShop, openStripeCardShop, openTestShop } from './payment-sessions.ts';
 
 /**
- * Shoppers confirm payments late, never, or after changing their mind, while prices change and stock runs out. Uses the test
+ * Shoppers confirm payments late or never, or change their minds, while prices change and stock runs out. Uses the test
  * provider, and Stripe's official client with a stand-in for Stripe.
  */
 export const K4: Proof = {

@@ -22,7 +22,7 @@ export interface PaidShop {
 export const RETURN_URL = 'https://shop.example/thanks';
 const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
 /**
- * How long a client waits for a response: a short time if the server may hang on purpose, longer if it is only busy.
+ * The time for which a client waits for a response: short if the server may hang on purpose, longer if it is only busy.
  */
 const CLIENT_TIMEOUT_MS = { failing: 700, sound: 20_000 };
 
@@ -77,7 +77,7 @@ export class PayingLane {
     return shop;
   }
 
-  /** Shortens the timeout of clients, because faults happen from now on. */
+  /** Shortens the timeout of clients, because faults can happen from now on. */
   startFailing(): void {
     this.#timeout = CLIENT_TIMEOUT_MS.failing;
   }

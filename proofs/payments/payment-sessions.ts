@@ -9,7 +9,7 @@ import * as books from './provider-records.ts';
 import * as stripeBooks from './stripe-payments.ts';
 import { openStripeShop, RETURN_URL } from './stripe-shops.ts';
 
-/** How a payment is started. */
+/** The way in which a payment is started. */
 type Means = { card_token: string } | { confirmation_token: string } | { return_url: string };
 
 /** A shop that accepts cards. Its functions act as the provider, the shopper and the clock of a payment. */

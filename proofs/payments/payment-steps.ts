@@ -56,7 +56,7 @@ export const RETRIES: StepName[] = [
   ...(['refundAtStripe', 'refundFails'] as const),
 ];
 
-/** Steps of the shopper, the clock or Stripe, at which no failure is planned. */
+/** Steps of the shopper, the clock or Stripe, in which no failure is planned. */
 const SURE: StepName[] = ['human', 'time', 'refundAtStripe', 'refundFails'];
 
 export function isJob(step: StepName): boolean {

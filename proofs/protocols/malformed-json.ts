@@ -2,7 +2,7 @@
 
 import type { Chance } from '../testing/random.ts';
 
-/** Values that are wrong for most fields. */
+/** Values that are invalid for most fields. */
 export const ODD = [
   ...[null, true, 0, -1, 1.5, 9e99, 2 ** 63, '', ' ', 'zz', [], {}, [[]], '2026-07-29', '1999-01-01', '2024-11-05'],
   ...['tools/call', 'a\0b', 'a\ud800b', 'x'.repeat(20_000), '__proto__', 'constructor', '../../etc/passwd'],

@@ -220,7 +220,7 @@ const SENDERS: Record<string, Sender> = {
     async shown(shop, { data }, { at, name }, { product_id }) {
       const [row] = (data as { results: { reason: string | null }[] } | undefined)?.results ?? [];
       if (!row || row.reason === 'invalid') return undefined;
-      // An expected value that is not the current one changes nothing.
+      // An `expected` value other than the current one changes nothing.
       if (at.includes('expected')) return [];
       const { variants } = await shop.must('dashboard.getProduct', { path: { product_id } });
       return [valueAt(variants[0], [name])];
@@ -284,7 +284,7 @@ const SENDERS: Record<string, Sender> = {
       return status === 200 ? [] : undefined;
     },
   },
-  // The sent amount differs from the checkout's total, so `price_changed` repeats it as `expected_total`.
+  // The sent amount differs from the checkout's total, so the error `price_changed` contains it as `expected_total`.
   'storefront.completeCheckout': {
     path: ({ checkout_id }) => ({ checkout_id }),
     async shown(_, { refusal }) {
@@ -295,7 +295,7 @@ const SENDERS: Record<string, Sender> = {
   'storefront.listProducts': { shown: shownNowhere },
 };
 
-/** For filters, which responses do not contain: the amount can only be accepted or rejected. */
+/** For filters, which responses do not contain. The proof can only check whether the amount is accepted. */
 async function shownNowhere(_: unknown, { status }: { status: number }): Promise<string[] | undefined> {
   return status === 200 ? [] : undefined;
 }

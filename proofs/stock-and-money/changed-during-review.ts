@@ -45,7 +45,7 @@ export const F13: Proof = {
         }
       };
       await Promise.all([lane(), lane(), lane()]);
-      // If every change was rejected, the proof shows nothing.
+      // If every change was rejected, the proof has tested nothing.
       if (tally['changes made'] === 0 || tally['shown again first'] === 0)
         violations.add('No change took effect or led to another review, so the proof shows nothing.');
       const note = Object.entries(tally).map(([what, count]) => `${count} ${what}`);
@@ -69,7 +69,7 @@ interface Plan {
   /** Whether the person has already submitted the form once. */
   isBound: boolean;
   wish: Wish;
-  /** Somebody else adds a unit before the first press, so that the person has to press again. */
+  /** Whether somebody else adds a unit before the first press, so that the person has to press again. */
   isRefusedFirst: boolean;
 }
 
@@ -195,8 +195,8 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
     const wish = { ...plan.wish, ...(shipping_option_id !== undefined && { shipping_option_id: target.other_option }) };
     const before = await buyerOf(target);
     if (await plan.swap(target, wish)) swapped += 1;
-    // A change on the page comes from another browser, in which all data must be entered again. The new data then
-    // replace the person's data.
+    // A change on the page comes from another browser, in which all data must be entered again, and the new data
+    // replaces the person's data.
     const isLocked = plan.isBound && plan.way !== 'the page';
     if (isLocked && (await buyerOf(target)) !== before)
       shop.premises.violations.add(`${nameOf(plan)}: the checkout no longer has the data that the person entered`);

@@ -188,7 +188,7 @@ async function cancel(history: History, own: number, checkout_id: string): Promi
   });
 }
 
-/** Staff correct the stock of each variant to a few units. */
+/** Staff set the stock of each variant to a few units. */
 async function staff(history: History, chance: Chance, before: Stock[]): Promise<void> {
   const { shop, variants } = history;
   for (const [variant, { on_hand }] of before.entries()) {

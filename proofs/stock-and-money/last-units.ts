@@ -21,7 +21,7 @@ export const D1: Proof = {
       await takeTransfers(shop);
       const chance = chanceOf(trial.seed);
       const rounds = pick(trial.size, 1, 20);
-      // The tenth form runs a tenth of the rounds, with as many shoppers in each round as the full form.
+      // The tenth form runs a tenth of the rounds, but each round has as many shoppers as in the full form.
       const shoppers = trial.size === 'short' ? 80 : 1_000;
       let [sold, refused, abandoned] = [0, 0, 0];
       for (let round = 1; round <= rounds; round += 1) {
@@ -72,7 +72,9 @@ async function rushFor(shop: OpenShop, chance: Chance, shoppers: number): Promis
   return rush;
 }
 
-/** Tries until a unit is bought or all are sold, because units that others reserved may become available. */
+/**
+ * Tries until the shopper buys a unit or all units are sold, because units that others reserved may become available.
+ */
 async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: boolean): Promise<void> {
   for (let first = true; ; first = false) {
     const { released } = rush;

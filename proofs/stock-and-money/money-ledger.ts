@@ -138,7 +138,7 @@ export class Ledger {
     this.settle();
   }
 
-  /** Reduces the price by items that were returned before the order was paid. */
+  /** Reduces the price by the items that were returned before the order was paid. */
   creditBy(amount: number): void {
     this.credit += amount;
     this.settle();

@@ -19,7 +19,9 @@ export interface Purchase {
   differences(): Promise<string[]>;
 }
 
-/** A storefront that first sends no total, and then the total from the error. Only totals and prices are compared. */
+/**
+ * A storefront that first sends no total, and then sends the total from the error. Only totals and prices are compared.
+ */
 export function overApi({ shop, checkout_id }: Scene, { total, items }: Checkout): Purchase {
   const seen = { total, prices: Object.fromEntries(items.map(({ id, price }) => [id, price])) };
   let priceChange: Answer<'storefront.completeCheckout'>['refusal'];

@@ -6,8 +6,8 @@ import { type History, record } from './stock-history.ts';
 import { type OrderPieces, type PieceRefund, refund, type StockState, ship } from './stock-model.ts';
 
 /**
- * Makes three staff actions, in parallel or one after another. Each ships part or all of the order, or refunds one
- * unit.
+ * Makes three staff actions, in parallel or one after another. Each action ships all or part of the order, or refunds
+ * one unit.
  */
 export async function handleOrder(history: History, chance: Chance, own: number, order: Order): Promise<void> {
   await history.shop.must('dashboard.markOrderPaid', { path: { order_id: order.id } });
@@ -93,8 +93,8 @@ export async function piecesOf({ shop, variants, carts }: History): Promise<Orde
 }
 
 /**
- * Whether the orders in a state have these units, and whether stock, shipped units and lost units add up to the
- * received ones.
+ * Whether the orders in a state have these units, and whether the units in stock, shipped and lost add up to the
+ * received units.
  */
 export function hasPieces(end: StockState, pieces: OrderPieces[], received: number[]): boolean {
   const open = end.checkouts.filter(({ status }) => status === 'completed');

@@ -160,7 +160,7 @@ const INTERLEAVINGS: Interleaving[] = BUYERS.flatMap((buyer) => [
   ),
 ]);
 
-/** The single changes that happen after the review has been read. */
+/** The single changes that are made after the review has been read. */
 const BEFORE_ORDERING = INTERLEAVINGS.filter(
   ({ buyer, changes }) => buyer === 'review' && changes.length === 1 && changes[0]?.at === 'before ordering',
 );

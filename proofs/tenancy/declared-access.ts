@@ -129,7 +129,7 @@ async function statementsOfAll(world: World, trial: Trial): Promise<string[]> {
   return [...seen];
 }
 
-/** Without query parameters, and with all of them if there are any. */
+/** Returns the values of `full` to test: without query parameters and, if the operation has any, with all of them. */
 function waysToAsk({ parameters }: Operation): boolean[] {
   return parameters.some((parameter) => parameter.in === 'query') ? [false, true] : [false];
 }

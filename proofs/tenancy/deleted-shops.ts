@@ -59,8 +59,8 @@ interface Count {
 }
 
 /**
- * Rows that even a rejected call writes: the audit of agents, rate counts, and the stored rejection of `registerStaff`, whose
- * shop is known only from the invitation in its body.
+ * Rows that even a rejected call writes: the audit of agents, rate counts, and the stored rejection of `registerStaff`.
+ * Only the invitation in the body of that call names the shop.
  */
 const NOTED =
   /^\w+ commerce\.(audit_events|rate_counts) |^new commerce\.idempotency_keys .*"operation_id": "dashboard\.registerStaff"/;

@@ -11,7 +11,7 @@ export interface Disturbance {
   chance: Chance;
   /** The share of statements that fail. */
   share: number;
-  /** A pool of the database's owner, which cancels statements and kills connections. */
+  /** A pool that connects as the owner of the database, to cancel statements and to kill connections. */
   owner: pg.Pool;
   sites: string[];
   violations: Violations;

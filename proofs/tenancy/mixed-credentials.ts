@@ -112,7 +112,10 @@ function ownersThatDoNotBelong(
   return isAmong(ways, [...rest, second]) ? [other] : [tenant, other];
 }
 
-/** Storefront operations that do not accept a customer's token ignore it, so that a page may send it with every call. */
+/**
+ * Storefront operations that do not accept a customer's token ignore the token, so that a page may send it with every
+ * call.
+ */
 function looksAtCustomers(operation: Operation): boolean {
   return operation.surface !== 'storefront' || waysOf(operation).flat().includes('CustomerToken');
 }

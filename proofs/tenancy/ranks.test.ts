@@ -8,7 +8,7 @@ test('the rank sum test matches a manual calculation', () => {
   expect(rankSumTest([1, 1, 1], [1, 1, 1])).toBe(1);
 });
 
-test('the rank sum test finds a shift, and reports equal samples only as often as expected', () => {
+test('the rank sum test detects a shift, and reports a difference between equal samples only as often as expected', () => {
   const { next } = chanceOf(7);
   const sample = (shift: number) => Array.from({ length: 400 }, () => next() + shift);
   const alike = Array.from({ length: 500 }, () => rankSumTest(sample(0), sample(0)));

@@ -132,7 +132,7 @@ function freshly(call: Call, tenant: Tenant): Call {
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': randomUUID() }, body: named };
 }
 
-/** Disconnects after some milliseconds, at any stage of the request. */
+/** Disconnects after some milliseconds, at a random stage of the request. */
 async function abandon({ baseUrl }: World, tenant: Tenant, chance: Chance): Promise<void> {
   const headers = {
     Authorization: `Bearer ${tenant.secrets.StaffSession}`,

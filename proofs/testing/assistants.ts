@@ -7,7 +7,7 @@ const REDIRECT_URI = 'https://assistant.example/callback';
 /** The client registered at each server. */
 const clients = new Map<string, Promise<string>>();
 
-/** Sends a browser to the authorization endpoint. Returns the request in the address of the panel's page. */
+/** Sends a browser to the authorization endpoint. Returns the request from the URL of the panel's page. */
 export async function assistantRequest({ baseUrl }: Pick<World, 'baseUrl'>): Promise<string> {
   const client = clients.get(baseUrl) ?? register(baseUrl);
   clients.set(baseUrl, client);
@@ -28,7 +28,10 @@ async function register(baseUrl: string): Promise<string> {
   return ((await answer.json()) as { client_id: string }).client_id;
 }
 
-/** Connects an assistant of the tenant's first member of staff, and removes others, because a member has at most 20. */
+/**
+ * Connects an assistant of the tenant's first staff member, and removes the member's other assistants, because a member
+ * has at most 20.
+ */
 export async function makeAssistant({ owner }: World, { site_id, staff, ids }: Tenant): Promise<Partial<Ids>> {
   const id = randomUUID();
   await owner.query('delete from commerce.assistants where site_id = $1 and not id = any($2)', [
@@ -45,7 +48,9 @@ export async function makeAssistant({ owner }: World, { site_id, staff, ids }: T
   return { assistant: [id] };
 }
 
-/** Stores a change of the member's own notifications, which has no other effect. */
+/**
+ * Stores a change that an assistant requests of the staff member's own notifications. The change has no other effect.
+ */
 export async function makeAssistantAction({ owner }: World, { site_id, ids }: Tenant): Promise<Partial<Ids>> {
   const id = randomUUID();
   await owner.query(

@@ -119,7 +119,8 @@ export class Buyers {
     const init = { method: operation.method.toUpperCase(), headers, body: JSON.stringify(body) };
     for (let attempt = 0; ; attempt += 1) {
       const { status, text } = await this.#send(target, init);
-      // Waits for the Retry-After of the rate limit, and does not count the attempt. Only staff reach a rate limit.
+      // Waits for the Retry-After of the rate limit, and does not count the attempt. Only staff calls reach a rate
+      // limit.
       if (status === 429 && id.startsWith('dashboard.')) {
         attempt -= 1;
         await sleep(1_000 * (JSON.parse(text) as { retry_after_seconds: number }).retry_after_seconds);

@@ -74,7 +74,7 @@ const SPECIAL = new BlockList();
 for (const range of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
-  // The metadata service of a cloud provider. Its address is in a public range.
+  // The metadata service of a cloud provider, which has a public IP address.
   '168.63.129.16/32',
   `${OWN_ADDRESS}/32`,
 ]) {

@@ -1,4 +1,4 @@
-/** While the gate is closed, callers wait at it. Those that have passed continue. */
+/** Callers wait while the gate is closed. Callers that have already passed continue. */
 export class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open = () => {};

@@ -38,7 +38,7 @@ export async function flood(trial: Trial, world: World): Promise<number> {
     const ofOne = await Promise.all(Array.from({ length: 3 * points }, () => register('10.9.9.9')));
     judge(ofOne, points, 'one address');
     if (trial.size === 'short') return ofOne.length;
-    // Registrations from many IP addresses must not block further ones.
+    // Registrations from many IP addresses must not block further registrations.
     const ofAll: number[] = [];
     for (let n = 0; n < MANY; n += 1) ofAll.push(await register(`10.10.${n >> 8}.${n & 255}`));
     const refused = ofAll.filter((status) => status !== 201).length;

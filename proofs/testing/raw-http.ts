@@ -60,7 +60,7 @@ export class RawClient {
       const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
       socket.once('error', reject);
       socket.once('connect', () => {
-        // The server may reset the connection while bytes are being sent. That error is ignored, because the `close` event
+        // The server may reset the connection while bytes are sent. That error is ignored, because the `close` event
         // follows it.
         socket.off('error', reject).on('error', () => {});
         this.#socket = socket;

@@ -170,7 +170,7 @@ function isInvalid(call: Call, slot: Slot, value: unknown): boolean {
   if (value === undefined) return slot.required;
   const texts = [value].flat() as string[];
   // A header cannot contain texts that cannot be stored. In a URL, an unpaired surrogate becomes bytes that are not
-  // valid UTF-8.
+  // UTF-8.
   return texts.some((text) => holdsUnstorable(text)) || !fitsParameter(slot, value as string | string[]);
 }
 
@@ -203,7 +203,7 @@ function fitsParameter({ schema, in: place }: Slot, value: string | string[]): b
     return fitsText(one, text);
   };
   if (schema.type !== 'array') {
-    // HTTP removes spaces around the values of headers.
+    // HTTP removes spaces around header values.
     return !Array.isArray(value) && single(place === 'header' ? value.trim() : value, schema);
   }
   const texts = [value].flat();

@@ -234,7 +234,7 @@ export async function makeDocument(world: World, tenant: Tenant): Promise<Partia
   return { document: rows.map(({ id }) => id) };
 }
 
-/** A seller with all data that an invoice needs. */
+/** The data of a seller who can issue invoices. */
 const SELLER = {
   legal_name: 'Alder & Finch GmbH',
   address1: 'Werkstraße 12',

@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
-/** A server that exits normally stores its compiled code here, because compiling takes most of a start. */
+/**
+ * The cache of compiled code. A server that exits normally stores its code here, because compiling takes most of a
+ * start.
+ */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const READY_WITHIN_MS = 30_000;
 const POLL_MS = 20;

@@ -8,11 +8,11 @@ import { closeWorld } from './three-tenants.ts';
 export function shortForm(...proofs: Proof[]): void {
   afterAll(async () => {
     await closeWorld();
-    // The next file checks the invariants of fewer shops.
+    // Renews the database, so that the next file checks the invariants of fewer shops.
     await renewServer();
   });
   for (const proof of proofs) {
-    // A proof is never retried: a promise that is broken once is broken.
+    // A proof is never retried, because a promise that is broken once is broken.
     test(`${proof.id}: ${proof.promise}`, { timeout: 600_000, retry: 0 }, async ({ skip }) => {
       const seed = Number(process.env.PROOF_SEED ?? 1);
       const databaseUrl = superuserUrl();

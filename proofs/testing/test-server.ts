@@ -31,7 +31,7 @@ export interface Premises {
   openShop(settings?: { currency?: string }): Promise<OpenShop>;
 }
 
-/** Runs work with a new server, and checks the database's invariants at the end. */
+/** Runs work with a new server, and checks the database's invariants afterwards. */
 export async function onPremises<T>(
   trial: Trial,
   work: (premises: Premises) => Promise<T>,
@@ -86,7 +86,7 @@ export interface Request<Id extends OperationId> {
   customer_token?: string;
   /** The token of the calling agent, for agent calls. */
   agent_token?: string;
-  /** The version to change, as If-Match. */
+  /** The version on which the change is based, sent as If-Match. */
   if_match?: string;
 }
 

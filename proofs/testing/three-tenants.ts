@@ -97,7 +97,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
     async send(call, as) {
       if (as && 'user_code' in call.path) await forgetGuesses(world, as);
       const reply = await send(world.baseUrl, call);
-      // A filter that the response repeats is not data of another tenant.
+      // Removes filters that the response repeats, because they are not data of another tenant.
       const text = filtersIn(call).reduce((rest, sent) => rest.replaceAll(sent, '<sent>'), reply.text);
       world.look({ ...reply, text }, as, call.operation.id);
       return reply;

@@ -85,7 +85,7 @@ function draftLine(call: Call, { ids }: Scene): void {
 
 /** Changes to calls that the examples cannot express, because the calls depend on the current state. */
 const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
-  // Random days may be in the wrong order or too far apart.
+  // Sets the days, because random days may be in the wrong order or too far apart.
   'dashboard.getSalesReport': ({ query }) => {
     if (query.from !== undefined) Object.assign(query, { from: '2026-11-01', to: '2026-11-30' });
   },

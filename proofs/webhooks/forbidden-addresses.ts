@@ -183,7 +183,7 @@ export function urlsOf(chance: Chance, count: number): string[] {
   const plain = hosts.map((host) => `https://${host}/`);
   const odd = Array.from({ length: Math.max(0, count - plain.length) }, () => {
     const scheme = chance.next() < 0.9 ? 'https' : chance.of(['http', 'HTTPS', 'ftp', 'file', 'gopher', 'ws']);
-    // Names are chosen more often than addresses, because the server learns their address only by a lookup.
+    // Chooses names more often than addresses, because the server learns the address of a name only by a lookup.
     const host = chance.next() < 0.4 ? chance.of(Object.keys(NAMES)) : chance.of(HOSTS);
     return `${scheme}://${host}${chance.of(PORTS)}${chance.of(PATHS)}`;
   });

@@ -13,7 +13,7 @@ import { type EventShop, openEventShop } from '../testing/webhook-shop.ts';
 const SENDERS = 4;
 const LONGEST_WAIT_MS = 50;
 /**
- * If nothing has arrived for this long, pending deliveries count as lost. Other workers notice a dead process within 15
+ * If nothing arrives for this long, pending deliveries count as lost. Other workers notice a dead process within 15
  * seconds.
  */
 const LOST_AFTER_MS = 60_000;

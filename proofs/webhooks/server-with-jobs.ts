@@ -17,7 +17,7 @@ export interface WorkingPremises {
   openShop(): Promise<EventShop>;
   /** Returns the number of a shop's pending deliveries. */
   countPending(shop: EventShop): Promise<number>;
-  /** Makes all waiting deliveries due. */
+  /** Makes all pending deliveries due. */
   hurry(): Promise<void>;
 }
 

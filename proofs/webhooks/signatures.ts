@@ -152,7 +152,7 @@ async function accepts(secret: string, { headers, body }: Received): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof webhooks.WebhookVerificationError)) throw error;
-    // The changed body may also be an invalid event, which the SDK reports as `invalid_payload`.
+    // The changed body may also be an invalid event. The SDK reports that as `invalid_payload`.
     return error.reason === 'invalid_payload';
   }
 }

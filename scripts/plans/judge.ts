@@ -10,7 +10,7 @@ export interface PlanNode {
   [property: string]: unknown;
 }
 
-/** Tables of the schema, and data about them. */
+/** The tables of the schema, with the data that the checks need. */
 export interface Tables {
   /** Tables with a `site_id`. */
   tenants: Set<string>;

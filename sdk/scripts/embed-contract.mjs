@@ -16,7 +16,7 @@ for (const name of await readdir(dist, { recursive: true })) {
   const file = new URL(name, dist);
   const up = name.includes('/') ? '..' : '.';
   const written = await readFile(file, 'utf8');
-  // The module's name is in imports, and in types that the compiler expanded.
+  // The name of the module occurs in imports, and in types that the compiler has expanded.
   const declarations = TYPES.reduce(
     (text, [from, kept]) =>
       text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),

@@ -88,7 +88,7 @@ test('continues with the merged cart after its cart was merged', async () => {
   expect(made()).toBe(0);
 });
 
-test('throws an error that is not about the cart, and keeps the cart', async () => {
+test('throws an error whose cause is not the cart, and keeps the cart', async () => {
   carts = { old: 'active' };
   kept.set('cart', 'old');
   await expect(session().add({ ...line, variant_id: 'no-such' })).rejects.toBeInstanceOf(NotFoundError);

@@ -33,7 +33,7 @@ export function noteResponse(response: Response, request: Request, attempts: num
   });
 }
 
-/** Makes the details available for a value derived from the response. */
+/** Makes the details of a response available for the value that was made from it. */
 export function passOn(response: Response, made: unknown): void {
   const note = known.get(response);
   if (note && typeof made === 'object' && made !== null) known.set(made, note);

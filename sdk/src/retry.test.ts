@@ -155,7 +155,7 @@ describe('Retry-After', () => {
   });
 
   test('waits for a Retry-After as a date', async () => {
-    // An HTTP date has whole seconds, so this one is 1 to 2 seconds from now.
+    // An HTTP date has no fractions of a second, so this one is 1 to 2 seconds from now.
     const date = Math.floor(Date.now() / 1000) * 1000 + 2000;
     answer(busy(new Date(date).toUTCString()), fine);
     await patient.GET('/api/storefront/shop');

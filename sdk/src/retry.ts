@@ -52,7 +52,7 @@ async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promi
     attempt.abort(new TimeoutError(`${nameOf(request)} had no response within ${timeoutMs} ms.`));
   }, timeoutMs);
   try {
-    // Cloned, because a request can be sent only once.
+    // Clones the request, because it can be sent only once.
     return await whole(await send(new Request(request.clone(), { signal: attempt.signal })));
   } catch (cause) {
     signal?.throwIfAborted();

@@ -5,7 +5,7 @@ import { type AgentTool, anthropicTool, geminiTool, openAIChatTool, openAIRespon
 
 export type { AgentTool } from './tool-forms.ts';
 
-/** Which tools to create. Default: all. */
+/** Selects the tools to create. Default: all. */
 export interface AgentToolsOptions {
   /** Names of the tools to create; all by default. */
   only?: readonly string[];

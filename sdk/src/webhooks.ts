@@ -126,7 +126,7 @@ function keysOf(secret: WebhookSecrets, use: 'sign' | 'verify'): Promise<CryptoK
 
 function bytesOf(payload: WebhookPayload): Bytes {
   if (typeof payload === 'string') return new TextEncoder().encode(payload);
-  // Copied, because the bytes may be in shared memory, which Web Crypto rejects.
+  // Copies the bytes, because they may be in shared memory, which Web Crypto rejects.
   if (payload instanceof Uint8Array || payload instanceof ArrayBuffer) return new Uint8Array(payload);
   throw new TypeError('payload must be the raw body, a string or bytes, not the parsed body.');
 }
@@ -139,7 +139,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 
 function ownHeader(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  // A repeated header is joined like in fetch, and the result is not a valid signature.
+  // Joins a repeated header like fetch does. The result is not a valid signature.
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

@@ -71,7 +71,7 @@ test('requires a METRICS_PORT other than PORT, and a METRICS_TOKEN of minimum le
   expect(mistakesIn({ DATA_DIR, METRICS_TOKEN: 'short' })).toEqual([expect.stringContaining('METRICS_TOKEN')]);
 });
 
-test('generates the secret key once, readable only for its owner', () => {
+test('generates the secret key once, in a file that only its owner can read', () => {
   const first = readConfig({ DATA_DIR }).secretKey;
 
   expect(readConfig({ DATA_DIR }).secretKey).toBe(first);
@@ -109,7 +109,7 @@ test('reports all configuration mistakes together, each with its variable', () =
   ]);
 });
 
-test('no message contains the value of a secret', () => {
+test('no configuration error contains the value of a secret', () => {
   const secrets = {
     SECRET_KEY: 'changeme-hunter2',
     DATABASE_URL: 'mysql://u:hunter2@h/d',
@@ -150,7 +150,7 @@ test('outside production, a misspelled variable causes only a warning', () => {
   expect(warnings).toEqual(['REDIS_URI is not a setting of the server. Did you mean REDIS_URL?']);
 });
 
-test('production accepts the variables of storefronts and integrations', () => {
+test('in production, the variables of storefronts and integrations are accepted', () => {
   const ofClients = { COMMERCE_URL: 'https://shop.test', COMMERCE_SITE_ID: 'id', COMMERCE_STOREFRONT_TOKEN: 'stk_1' };
 
   expect(mistakesIn({ ...PRODUCTION, ...ofClients, COMMERCE_SYNC_SECRET: 'sync_1' })).toEqual([]);

@@ -81,7 +81,7 @@ test('an idle keep-alive connection does not delay the exit', async () => {
 
   child.kill('SIGTERM');
 
-  // An open connection would end only after a minute, and the process would exit with 1 before that.
+  // An open connection would end only after a minute, and before that the process would exit with 1.
   expect(await exited()).toBe(0);
 });
 

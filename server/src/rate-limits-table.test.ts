@@ -16,7 +16,7 @@ test('the table of rate limits contains every rate limit that the contract names
 });
 
 test.each(['agent_find', 'agent_buy'] as const)(
-  'the rate limit %s lists the operations that the contract counts under it',
+  'the description of the rate limit %s names exactly the operations that the contract counts under this limit',
   (limit) => {
     const counted = operationTable
       .filter(({ rateLimit }) => rateLimit === limit)

@@ -21,7 +21,7 @@ export function registeredAssistant({ baseUrl }: Pick<Shop, 'baseUrl'>, client_n
   return oauth.dynamicClientRegistration(MERCHANT_ISSUER, metadata, oauth.None(), options);
 }
 
-/** Sends a browser to the authorization endpoint. Returns the request in the address of the panel's page. */
+/** Sends a browser to the authorization endpoint. Returns the request from the URL of the panel's page. */
 export async function beginConnecting(shop: Pick<Shop, 'baseUrl'>, wish: Record<string, string> = {}) {
   const config = await registeredAssistant(shop);
   const code_verifier = oauth.randomPKCECodeVerifier();

@@ -54,7 +54,7 @@ export async function givenDue({ method = 'card' as 'card' | 'bank_transfer', qu
   if (!tenant) throw new Error('The shop is gone.');
   const provider = createTestProvider({ db: shop.db, baseUrl: shop.baseUrl });
   const deps = { card: provider, secretKey: SECRET_KEY };
-  /** Opens the order's page in a new browser and presses the button that pays. */
+  /** Opens the order's page in a new browser and presses the payment button. */
   const leave = async (browser = new PaperBrowser(shop.baseUrl), proof = CODE) =>
     browser.press(await browser.open(link), 'pay_due', { proof });
   return {
@@ -68,7 +68,7 @@ export async function givenDue({ method = 'card' as 'card' | 'bank_transfer', qu
     tenant,
     provider,
     deps,
-    /** Pays on the provider's page. Returns the page to which the provider leads back. */
+    /** Pays on the provider's page. Returns the page to which the provider redirects. */
     async pay(decision: 'approve' | 'decline' = 'approve') {
       const browser = new PaperBrowser(shop.baseUrl);
       const decided = await browser.press(await browser.open(goesOnTo(await leave(browser))), decision);
@@ -98,7 +98,7 @@ export async function givenDue({ method = 'card' as 'card' | 'bank_transfer', qu
       );
       return Number(rows[0]?.kept);
     },
-    /** Approves the open payment on the provider's page without coming back to the shop. */
+    /** Approves the open payment on the provider's page without returning to the shop. */
     async approve(leaving: Page) {
       const browser = new PaperBrowser(shop.baseUrl);
       await browser.press(await browser.open(goesOnTo(leaving)), 'approve');

@@ -344,7 +344,7 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   await write('order_cancelled', { order_id: cancelled.id });
 }
 
-/** Writes the mail about a paid order without shipped goods. */
+/** Writes the mail about a paid order that contains no shipped goods. */
 async function writeProvided(shop: OpenShop, write: Write, email: string): Promise<void> {
   const voucher = await givenVariant(shop, { name: 'Voucher', price: '10.00', requires_shipping: false });
   const content = [{ variant_id: voucher.variant_id, quantity: 1 }];

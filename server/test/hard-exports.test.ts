@@ -14,16 +14,16 @@ const REFUSED: Record<string, number[]> = {
   '02-bom-crlf.csv': [],
   // The quote inside a quoted value is not doubled.
   '03-quotes.csv': [3],
-  // Line 134 has two options with the same name; the variant in line 136 has no value for the third option.
+  // Line 134 has two options with the same name. The variant in line 136 has no value for the third option.
   '04-options.csv': [134, 136],
-  // A SKU that is too long, three invalid quantities and three invalid prices. A product without a price is not
-  // rejected, but becomes a draft.
+  // The lines with a SKU that is too long, three invalid quantities and three invalid prices. A product without a price
+  // is not rejected, but becomes a draft.
   '05-skus.csv': [8, 10, 11, 12, 15, 16, 17],
-  // A character that cannot be stored, and a product without a name.
+  // The lines with a character that cannot be stored, and with a product without a name.
   '06-texts.csv': [7, 7, 10],
-  // The second of two products whose handles differ only in case.
+  // The line of the second of two products whose handles differ only in case.
   '07-handles.csv': [6],
-  // An image of a product that is not in the file.
+  // The line of an image whose product is not in the file.
   '08-apart.csv': [7],
   '09-facts.csv': [],
   // No row is rejected: two products without a price become drafts.

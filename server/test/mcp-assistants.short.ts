@@ -190,7 +190,7 @@ async function shopAs(client: Client, page: Page): Promise<void> {
 
   const over = await refusal('find_and_buy', { query: 'the dusk floor lamp' });
   expect(over).toMatchObject({ isError: true, error: 'budget_exceeded', limit: 'budget', next: expect.any(String) });
-  // A product outside of the categories is rejected even if the assistant knows its id.
+  // The shop rejects a product outside of the categories even if the assistant knows its id.
   const elsewhere = await refusal('find_and_buy', { product_id: mug });
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 

@@ -157,7 +157,7 @@ function player(world: World) {
   const comparable = (text: string) =>
     text
       .replaceAll(world.issuer, 'issuer')
-      // The mocks have no UCP, and so none of its scopes.
+      // The mocks have no UCP, and therefore none of its scopes.
       .replaceAll(/,"dev\.ucp\.[^"]*"/g, '')
       .replaceAll(world.issuer.replace(/\/sites\/.*/, ''), 'base')
       .replaceAll(world.email, 'june@example')

@@ -28,7 +28,7 @@ export async function registeredClient({ baseUrl, site_id }: Shop, redirect_uris
   return oauth.dynamicClientRegistration(issuer, metadata, oauth.None(), options);
 }
 
-/** Starts the authorization code flow, and returns the values that are needed to complete it. */
+/** Starts the authorization code flow. Returns the values that are needed to complete it. */
 export async function beginAuthorization(config: oauth.Configuration, wish: Record<string, string> = {}) {
   const code_verifier = oauth.randomPKCECodeVerifier();
   const state = oauth.randomState();
@@ -55,7 +55,7 @@ export async function atConsent(shop: Shop, customer: Customer, address: URL, as
   return { browser, at, page: await browser.press(await browser.open(at), 'log_in', { email, password }) };
 }
 
-/** The URL outside of the shop to which a page redirects; undefined if it does not. */
+/** The URL outside of the shop to which a page redirects; undefined if the page does not redirect there. */
 export function leadsTo({ response, html }: Page): URL | undefined {
   const [, address] = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '') ?? [];
   if (address === undefined || response.status !== 200) return undefined;

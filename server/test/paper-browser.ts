@@ -14,7 +14,7 @@ export class PaperBrowser {
     this.#ask = ask;
   }
 
-  /** Opens the path of a URL on the test server, ignoring the host. */
+  /** Opens the path of a URL on the test server, whatever host the URL has. */
   async open(address: string, init: RequestInit = {}): Promise<Page> {
     const { pathname, search } = new URL(address, this.#origin);
     const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');

@@ -7,8 +7,8 @@ import { freePort } from '../src/db/free-port.ts';
 import { findTool, type Tool } from './tools.ts';
 
 /**
- * The client tools of PostgreSQL, which the embedded PostgreSQL does not contain. Tools of an older version than the
- * server do not work.
+ * The client tools of PostgreSQL, which the embedded PostgreSQL does not contain. Tools that are older than the server
+ * do not work.
  */
 export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' };
 

@@ -99,7 +99,7 @@ export class StreamingStandby {
       try {
         process.kill(Number(one), name);
       } catch {
-        // The process has ended meanwhile.
+        // The process has already ended.
       }
     }
   }

@@ -179,7 +179,7 @@ played(
 );
 
 played(
-  'over MCP, assistants with and without a token hand over the checkout, and the one with a token reads the order',
+  'over MCP, assistants with and without a token hand over the checkout, and the assistant with a token reads the order',
   async () => {
     const given = await givenReachableShop();
     const { shop, customer, server, ids } = given;

@@ -54,7 +54,10 @@ export interface Linking {
   entries?: Record<string, string>;
 }
 
-/** Sends a customer through the consent of the shop. Returns where the browser was led, and the values to go on with. */
+/**
+ * Guides a customer's browser through the shop's consent page. Returns the URL to which the browser was redirected, and
+ * the values that are needed to complete the flow.
+ */
 export async function askForIdentity(shop: Shop, customer: Customer, issuer: string, linking: Linking) {
   const { client_id, scope, redirect_uri = REDIRECT_URI, resource, entries } = linking;
   const server = await serverOf(shop, issuer);
@@ -70,7 +73,10 @@ export async function askForIdentity(shop: Shop, customer: Customer, issuer: str
   return { server, back, page, verifier, state, redirect_uri };
 }
 
-/** Links the identity of a customer, as the capability describes it. Returns the response of the token endpoint. */
+/**
+ * Links the identity of a customer as the specification of the capability describes it. Returns the response of the
+ * token endpoint.
+ */
 export async function linkIdentity(shop: Shop, customer: Customer, issuer: string, linking: Linking) {
   const asked = await askForIdentity(shop, customer, issuer, linking);
   const { server, back, verifier, state, redirect_uri, page } = asked;

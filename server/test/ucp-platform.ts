@@ -1,6 +1,6 @@
 /**
- * A UCP platform: a server that publishes a profile with its key, receives order events, and verifies and makes signatures by
- * RFC 9421. It shares no code with the server, so that both would have to be wrong in the same way.
+ * A UCP platform: a server that publishes a profile with its key, receives order events, and verifies and makes
+ * signatures by RFC 9421. It shares no code with the server, so a mistake in the server is not repeated here.
  */
 
 import { createHash, randomUUID, webcrypto } from 'node:crypto';
@@ -11,7 +11,7 @@ import { waitFor } from './receiver.ts';
 const { subtle } = webcrypto;
 const ES256 = { name: 'ECDSA', hash: 'SHA-256', namedCurve: 'P-256' };
 
-/** An order event as the platform got it. `faults` lists the violations of the specification. */
+/** An order event that the platform has received. `faults` lists the violations of the specification. */
 export interface OrderEvent {
   headers: Record<string, string | undefined>;
   order: {
@@ -27,12 +27,12 @@ export interface OrderEvent {
 }
 
 interface PlatformOptions {
-  /** The fields of `ucp`, which replace the usual ones. */
+  /** Fields of `ucp` that replace the usual ones. */
   ucp?: object;
   version?: string;
-  /** The host of `webhook_url`, if it is not that of the profile. */
+  /** The host of `webhook_url`, if it differs from the host of the profile. */
   webhookHost?: string;
-  /** The statuses of its responses, in order; then 200. */
+  /** The statuses of the first responses, in order; later responses have 200. */
   answers?: number[];
   capabilities: string[];
 }
@@ -78,7 +78,7 @@ export async function openPlatform({
     kid,
     events,
     fetched: () => fetched,
-    /** Replaces the key in the profile, as a platform does that has lost its key. */
+    /** Replaces the key in the profile, as a platform does if it has lost its key. */
     publishKeys: (others: object[]) => keys.splice(0, keys.length, ...others),
     keys: () => [...keys],
     async until(count: number) {
@@ -99,7 +99,7 @@ async function textOf(req: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Verifies a request of a shop as the specification demands, with the keys in the shop's profile. */
+/** Verifies a request of a shop as the specification requires, with the keys in the shop's profile. */
 async function faultsIn(req: IncomingMessage, text: string): Promise<string[]> {
   const header = (name: string) => String(req.headers[name] ?? '');
   const digest = `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
@@ -134,16 +134,16 @@ export interface Unsigned {
   body?: string;
 }
 
-/** What a request does differently from a correct one. */
+/** The differences between a signed request and a correct one. */
 export interface Signing {
-  /** Components that are not covered. */
+  /** Components that the signature does not cover. */
   without?: string[];
-  /** Further parameters, such as `;created=1`. */
+  /** Additional signature parameters, such as `;created=1`. */
   params?: string;
   kid?: string;
-  /** The digest header, instead of that of the body. */
+  /** A digest header that replaces the digest of the body. */
   digest?: string;
-  /** The only member of the digest that is covered. */
+  /** The only member of the digest header that the signature covers. */
   part?: string;
 }
 

@@ -12,7 +12,7 @@ import { CAPABILITIES, UCP_VERSION } from '../src/ucp/protocol.ts';
 const SCHEMAS = new URL('ucp-schemas/', import.meta.url);
 const OLDER = '2026-04-08';
 
-/** The schemas of a version. The versions name them alike, so each has an instance of its own. */
+/** The schemas of a version. Different versions use the same names, so each version has its own instance. */
 function schemasIn(folder: URL, isIncluded: (file: string) => boolean): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);

@@ -43,7 +43,7 @@ test('login asks for an authenticator code if the server requires one, or reads 
   expect(server.seen[0]?.headers['user-agent']).toMatch(/^commerce-cli\//);
 });
 
-test('a command rejected with step_up_required asks for the password and retries its call, or fails without a terminal', async () => {
+test('a command that is rejected with step_up_required asks for the password and repeats its call, or fails if there is no terminal', async () => {
   let confirmed = false;
   const { server, commerce } = await loggedIn({
     [KEYS]: () => (confirmed ? { status: 201, body: KEY } : refusal(403, 'step_up_required', 'Confirm.')),

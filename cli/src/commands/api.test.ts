@@ -48,7 +48,7 @@ test('`api` converts fields to the types of the contract, including fields in ob
   expect(server.seen.at(-1)?.body).toEqual({ brand: { accent_color: '#0f4c81' } });
 });
 
-test('`api` suggests a similar path for an unknown path, and checking the id for an unknown id', async () => {
+test('`api` suggests a similar path if the path is unknown, and checking the id if the id is unknown', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/ordrs': refusal(404, 'not_found', 'The API has no path /api/dashboard/ordrs.'),
     [`GET /api/dashboard/orders/${ID}`]: refusal(404, 'not_found', 'There is no such order.'),
@@ -91,7 +91,7 @@ test('`api DELETE` asks for confirmation', async () => {
   expect((await commerce([...args, '--yes'])).code).toBe(0);
 });
 
-test('`api POST` asks for confirmation only where the command for the same call does', async () => {
+test('`api POST` asks for confirmation only if the dedicated command for the same call does', async () => {
   const server = await fakeServer({ [`POST /api/dashboard/orders/${ID}/mark-paid`]: { body: {} } });
   const { commerce } = await loggedIn(server.url);
   const args = ['api', 'POST', `/orders/${ID}/mark-paid`];

@@ -25,7 +25,10 @@ Examples:
   $ commerce assistants request REQUEST
   $ commerce assistants connect REQUEST --scope orders:read --lifetime-days 30`;
 
-/** `assistants`: lists, connects and disconnects assistants of the staff, and decides on the changes that they want. */
+/**
+ * `assistants`: lists, connects and disconnects the assistants of staff, and confirms or declines the changes that they
+ * request.
+ */
 export function addAssistants(program: Command, terminal: Terminal): void {
   const assistants = program
     .command('assistants')

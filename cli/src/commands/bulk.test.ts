@@ -45,7 +45,7 @@ test('exports orders page by page, and escapes formulas in the CSV file', async 
   expect(await readdir(folder)).toEqual(['orders.csv']);
 });
 
-test('continues an interrupted export at its cursor', async () => {
+test('an interrupted export continues at its cursor', async () => {
   let broken = true;
   const { folder, commerce } = await merchant({
     [EXPORT]: ({ query }) => {
@@ -124,7 +124,7 @@ test('changes many products, and asks before a price changes by more than 80 %',
   expect(seen).toHaveLength(before);
 });
 
-test('changes many variants from a CSV, and names the line of a rejected one', async () => {
+test('changes many variants from a CSV file, and reports each rejected variant with its line', async () => {
   const [first, second] = PRODUCT.variants.map(({ id }: { id: string }) => id);
   const results = [
     { variant_id: first, status: 'changed', field: null, reason: null, message: null },

@@ -53,7 +53,7 @@ test.each(COMMANDS.map((path) => path.join(' ')))('shows help with examples for 
   expect(out).toContain('--json');
 });
 
-test('reports each error of a 422 with the option that caused it, and with the request id', async () => {
+test('reports each error of a 422 response with the option that caused it, and shows the request id', async () => {
   const detail = [{ loc: ['query', 'limit'], msg: 'Input should be at most 100.', type: 'less_than_equal' }];
   const server = await fakeServer({
     'GET /api/dashboard/products': refusal(422, 'validation_error', 'The request does not fit.', { detail }),
@@ -68,7 +68,7 @@ test('reports each error of a 422 with the option that caused it, and with the r
   });
 });
 
-test('shows the remedy of the contract for an error code that the CLI does not know', async () => {
+test('shows the remedy from the contract for an error code that the CLI does not know', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': refusal(409, 'currency_in_use', 'No.') });
   const { commerce } = await loggedIn(server.url);
   const { err } = await commerce(['whoami']);

@@ -81,7 +81,7 @@ test("imports Shopify's customers CSV with addresses, consent, notes and tags, a
   });
 });
 
-test('reports rejected lines by the column names of the file, and imports the other lines', async () => {
+test('reports each rejected line with the column names of the file, and imports the other lines', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(

@@ -132,7 +132,7 @@ test('rejects the name of a shipping option if two options have that name', asyn
   expect(err).toContain('2 options are named "Parcel".');
 });
 
-test('lists customers, and shows the customer with an e-mail address and the saved addresses', async () => {
+test('lists customers, and `customers get` finds a customer by e-mail address and shows the saved addresses', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/customers': { body: pageOf('customers', [CUSTOMER]) },
     [`GET /api/dashboard/customers/${CUSTOMER.id}`]: { body: CUSTOMER },

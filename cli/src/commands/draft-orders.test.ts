@@ -35,7 +35,7 @@ test.each([
   ['--custom-item', 'Engraving=2', 'Engraving=2 is not a name with a quantity and a price.'],
   ['--custom-item', 'Engraving@5.00', 'Engraving@5.00 is not a name with a quantity and a price.'],
   ['--note', 'Nothing', 'A draft order needs a line.'],
-])('rejects %s %s before it sends a request', async (flag, value, message) => {
+])('`draft-orders create` rejects the option %s %s before it sends a request', async (flag, value, message) => {
   const { server, commerce } = await given();
   const { code, err } = await commerce(['draft-orders', 'create', flag, value]);
   expect(code).toBe(2);

@@ -141,7 +141,8 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const { id: order_id, payment_status, payment_method } = before;
-  // Only these orders need a confirmation, because the server rejects or does not change orders in other states.
+  // Only an order that awaits its bank transfer needs a confirmation, because the server rejects or does not change all
+  // other orders.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
     const { total, currency } = before;
     await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);

@@ -26,7 +26,7 @@ async function merchant(answer: object = { body: PRODUCT }) {
   return { ...user, replace, saved: () => server.seen.filter(({ method }) => method === 'PUT') };
 }
 
-test('`products replace` sends a printed product without response-only fields, and with the ETag that was read', async () => {
+test('`products replace` accepts a printed product, and sends it without response-only fields and with its ETag', async () => {
   const { replace, saved } = await merchant();
 
   const { code, out } = await replace({ ...PRODUCT, name: 'Cup' });

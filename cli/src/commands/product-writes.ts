@@ -42,7 +42,7 @@ export function addProductWrites(products: Command, terminal: Terminal): void {
     name: 'create <name>',
     operation: 'dashboard.createProduct',
     description: 'Create a product.',
-    // An old field that `tax_class` has replaced.
+    // `tax_class` has replaced this field.
     flags: { taxable: false },
     examples: CREATE_EXAMPLES,
     text: (product, { paint }) => productText(product, paint, terminal),

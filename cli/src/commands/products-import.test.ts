@@ -62,7 +62,7 @@ test('sends at most 100 products and 900 kB per call, each call with its own Ide
   expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(server.seen.length);
 });
 
-test('reports by line each product that the parser or the server rejects, and imports the others', async () => {
+test('reports each product that the parser or the server rejects with its line, and imports the others', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf([
@@ -157,11 +157,11 @@ test('ends the import if the server stops responding, and shows the progress unt
   expect(out).toBe('');
   expect(err).toContain('Stopped: 200 created, 0 updated, 0 unchanged, 0 refused. Run the same command again');
   expect(err).toContain('Use a credential with the scope write.');
-  // Two calls were answered and three were running; none of the other five was sent.
+  // Two calls had a response and three were running; none of the other five was sent.
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
-test('repeats an import call without a response, with the same Idempotency-Key', async () => {
+test('repeats an import call that got no response, with the same Idempotency-Key', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -195,7 +195,7 @@ test('recognizes a Shopify file by its header', async () => {
   expect(product).toMatchObject({ slug: 'mug', options: [{ name: 'Size', values: ['S', 'L'] }] });
 });
 
-test('a product import reports a missing file or an unknown format before it sends a call', async () => {
+test('a product import reports a missing file or an unknown format before it calls the API', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);

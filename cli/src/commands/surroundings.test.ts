@@ -91,7 +91,7 @@ test('lists profiles without secrets, the current one first', async () => {
   expect((await commerce(['profiles', '--json'])).out).not.toContain('secret');
 });
 
-test('the nearest .commerce.json upwards chooses the profile, unless --profile or COMMERCE_PROFILE does', async () => {
+test('the nearest .commerce.json in or above the working directory selects the profile, unless --profile or COMMERCE_PROFILE does', async () => {
   const { commerce, config } = await user();
   const project = await folder();
   const [shop, below] = [join(project, 'shop'), join(project, 'shop/src/pages')];

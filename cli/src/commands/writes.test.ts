@@ -188,7 +188,7 @@ const WRITES: [string[], string, unknown, unknown][] = [
   [['shipping-options', 'get', ID], `GET ${OWN}/shipping-options/${ID}`, undefined, examples.ShippingOption.value],
 ];
 
-test.each(WRITES)('the command %j sends %s', async (args, call, body, answer) => {
+test.each(WRITES)('the command %j sends the call %s', async (args, call, body, answer) => {
   const server = await fakeServer({ ...ANSWERS, [call]: { body: answer } });
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(args);

@@ -148,6 +148,6 @@ test.each([
   ['$12', '12'],
   ['12€', '12'],
   ['EUR', 'EUR'],
-])('without its currency, the amount %j is %j', (cell, amount) => {
+])('%j without its currency symbol or code is %j', (cell, amount) => {
   expect(withoutCurrency(cell)).toBe(amount);
 });

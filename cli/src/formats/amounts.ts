@@ -26,7 +26,7 @@ const ENGLISH: AmountWords = {
 
 /** The amount format of a locale such as de-AT. Locales with other digits or separators use the point. */
 export function amountStyle(locale: string, currency: string): AmountStyle {
-  // With the currency's decimals, because fr-CH writes 1,5 but 1.50 CHF.
+  // Includes the currency's decimals, because fr-CH writes 1,5 but 1.50 CHF.
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: 2 });
   const isComma = format.formatToParts(1.5).some(({ type, value }) => type === 'decimal' && value === ',');
   return { sign: isComma ? ',' : '.', decimals: decimalsOf(currency) };

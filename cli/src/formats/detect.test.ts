@@ -17,14 +17,14 @@ test.each([
   ['{"name":"Mug"}', 'a', 'jsonl'],
   ['\n{"name":"Mug"}', 'a.csv', 'jsonl'],
   ['', 'a.jsonl', 'jsonl'],
-])('detects that %j in %s has the format %s', (header, file, format) => {
+])('detects from the header %j of %s that the file has the format %s', (header, file, format) => {
   expect(detectFormat(header, file)).toBe(format);
 });
 
 test.each([
   ['[{"name":"Mug"}]', 'a.jsonl'],
   ['id,name,price', 'a.csv'],
-])('detects no format of %j in %s', (header, file) => {
+])('detects no format from the header %j of %s', (header, file) => {
   expect(detectFormat(header, file)).toBeUndefined();
 });
 

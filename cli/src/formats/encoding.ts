@@ -48,7 +48,7 @@ export async function encodingOf(name: string, chunks: AsyncIterable<Uint8Array>
   throw new UnknownEncoding(name);
 }
 
-/** Not `every`, which would be too slow for files of gigabytes. */
+/** Does not use `every`, which would be too slow for files of gigabytes. */
 function isSafeAsWindows1252(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte === 0 || (byte >= ASCII && !SAFE_AS_WINDOWS_1252.has(byte))) return false;
   return true;

@@ -69,7 +69,7 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
   for (const group of groups.values()) yield productOf(group, { currency, attributes, context }, slugs);
 }
 
-/** Data about the whole feed. */
+/** The currency and the attributes of the whole feed. */
 interface Feed {
   currency: string | undefined;
   /** Attributes that at least one item has. Feeds omit attributes without a value. */

@@ -49,7 +49,7 @@ const WOO_SAMPLE = [
   '79,variation,tee-blue,"Neck Tee - Blue",1,0,visible,,Blue,,,taxable,,1,,0,0,,,,,0,,,18,,,,https://i.example/b.jpg,,,tee,,,,,,0,Color,Blue,,1,Size,,,1,,,,,',
 ].join('\n');
 
-test('a variation for any value becomes a variant for each value without its own variation', async () => {
+test('a WooCommerce variation without an option value becomes a variant for each value that has no variation of its own', async () => {
   const { reads, products, warnings } = await readText(WOO_SAMPLE);
   expect(refusals(reads)).toEqual([]);
   const [tee, album] = products;

@@ -205,7 +205,7 @@ function expectedFromCsv(product: Product, least = 0): Expected {
   };
 }
 
-test('products written as JSON Lines have every field of the import when read again', async () => {
+test('products written as JSON Lines and read again have every field that an import accepts', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, async (written) => {
       const text = (await allOf(writeJsonl(each(written)))).join('');

@@ -134,7 +134,7 @@ export class RowReader<Name extends string> {
     this.errors.push({ line: this.line, field: this.header(column), message });
   }
 
-  /** The column's name in the file. */
+  /** The name of the column in the file. */
   header(column: Name): string {
     return this.#columns.get(column)?.header ?? column;
   }

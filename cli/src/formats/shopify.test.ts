@@ -392,7 +392,7 @@ test('reports every cell that cannot be imported, and still imports the product'
   ]);
 });
 
-test('converts rounded grams to the weight in its original unit, and any weight to grams and back exactly', () => {
+test('converts rounded grams back to the weight in its original unit, and any weight to grams and back without loss', () => {
   const unit = { oz: 28.349523125, lb: 453.59237, kg: 1000, g: 1 };
   const read = [
     [793.8, unit.oz, '28'],

@@ -51,7 +51,7 @@ export function metadataOf(
   return metadataFrom(facts, (message, fact) => warn(fact.row, message));
 }
 
-/** Cells that are useless in a product whose variations have their own values. */
+/** Columns that have no meaning for a product whose variations have their own values. */
 const OF_VARIANTS = ['barcode', 'stock', 'lowStock', 'price', 'salePrice', 'saleStarts', 'saleEnds'] as const;
 /** Cells of a variation that belong to the product in the contract. */
 const OF_PRODUCTS = ['shortDescription', 'description', 'categories', 'tags', 'brands', 'visibility'] as const;

@@ -23,7 +23,7 @@ const MOST_BYTES = 900_000;
 /** Limits the duration of a call, most of which is spent on variants. */
 const MOST_VARIANTS = 1000;
 
-// Not Buffer, because the panel runs this code in browsers.
+// Does not use Buffer, because the panel runs this code in browsers.
 const ENCODER = new TextEncoder();
 
 /**

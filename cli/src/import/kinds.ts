@@ -17,7 +17,7 @@ export class WarningKinds {
   readonly #kinds = new Map<string, { example: string; count: number }>();
   count = 0;
 
-  /** Whether the message is among the first of its kind. */
+  /** Whether the message is among the first of its kind, and is therefore shown. */
   isNews(message: string): boolean {
     this.count += 1;
     const shape = shapeOf(message);

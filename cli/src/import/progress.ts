@@ -4,7 +4,7 @@ import type { Counts } from './send.ts';
 
 /** Shows the progress of an import on stderr. */
 export interface Progress {
-  /** Counts bytes that were read. */
+  /** Adds to the number of bytes that were read. */
   read: (bytes: number) => void;
   update: () => void;
   /** Prints a line above the progress bar. */

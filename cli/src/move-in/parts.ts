@@ -87,7 +87,7 @@ async function moveProducts(exports: Exports, settings: MoveSettings, outcome: O
     settings: { dry_run, update_inventory: false },
     counts,
     sent: () => sent('products', counts),
-    // When the response arrives, another file may be in progress.
+    // When the response arrives, the import may already read another file.
     warned: ({ line, message, slug }) => findings.warn((slug && fileOf.get(slug)) || file, line, message),
     refused: ({ slug, errors }) => {
       findings.refuse((slug && fileOf.get(slug)) || file, errors, slug);

@@ -7,7 +7,7 @@ import { redirect } from 'next/navigation';
 import { openCart } from '../lib/shop.ts';
 import { isLanguage, type Key } from '../lib/words.ts';
 
-/** The state of a form after its action: a notice, and how often it has run. */
+/** The state of a form after its action: a notice, and the number of times that the action has run. */
 export interface Told {
   notice: Key | undefined;
   times: number;
@@ -18,7 +18,7 @@ function textOf(form: FormData, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Runs an action of the cart. Returns the notice to show. Rethrows errors of the server. */
+/** Runs an action of the cart and returns the notice to show. Rethrows errors of the server. */
 async function told(before: Told, notice: Key | undefined, work: () => Promise<unknown>): Promise<Told> {
   const times = before.times + 1;
   try {

@@ -5,7 +5,7 @@ import { addToCart } from '../app/actions.ts';
 import { ADDED } from './cart.tsx';
 import { useWords } from './words.tsx';
 
-/** The form that adds a variant to the cart, and then opens the cart's drawer. */
+/** The form that adds a variant to the cart, and then opens the drawer with the cart. */
 export function AddToCart({ variant_id, available }: { variant_id: string; available: boolean }) {
   const { t } = useWords();
   const [told, add, isAdding] = useActionState(addToCart, { notice: undefined, times: 0 });

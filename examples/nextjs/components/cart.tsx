@@ -10,10 +10,10 @@ type Cart = Schemas['Cart'];
 
 const UNTOLD = { notice: undefined, times: 0 };
 
-/** The event with which a product page opens the drawer. */
+/** The event with which a product page opens the drawer with the cart. */
 export const ADDED = 'cart-added';
 
-/** The link to the cart, and a drawer with the cart that opens instead where JavaScript runs. */
+/** The link to the cart. If JavaScript runs, it opens a drawer with the cart instead. */
 export function CartDrawer({ cart }: { cart: Cart | undefined }) {
   const { t, language } = useWords();
   const drawer = useRef<HTMLDialogElement>(null);
@@ -53,7 +53,7 @@ export function CartDrawer({ cart }: { cart: Cart | undefined }) {
   );
 }
 
-/** The lines, the total and the way to the checkout. */
+/** The lines, the total and the checkout button of the cart. */
 export function CartContent({ cart }: { cart: Cart | undefined }) {
   const { t, money, language } = useWords();
   const [told, checkOut, isWaiting] = useActionState(goToCheckout, UNTOLD);

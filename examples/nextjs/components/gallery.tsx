@@ -6,7 +6,7 @@ import { useWords } from './words.tsx';
 
 type Picture = Schemas['Product']['images'][number];
 
-/** One large picture, and small ones to choose it by. */
+/** One large picture, and thumbnails that select it. */
 export function Gallery({ images, name }: { images: readonly Picture[]; name: string }) {
   const { t } = useWords();
   const [place, setPlace] = useState(0);

@@ -2,7 +2,6 @@ import type { Schemas } from '@commerce-backend/sdk';
 import Link from 'next/link';
 import { type Language, money, say } from '../lib/words.ts';
 
-/** A grid of products. */
 export function Products({ products, language }: { products: readonly Schemas['Product'][]; language: Language }) {
   return (
     <ul className="cards">

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Suggestion } from '../app/[lang]/suggest/route.ts';
 import { useWords } from './words.tsx';
 
-/** The search field with suggestions while typing. Without JavaScript it is an ordinary form. */
+/** The search field with suggestions while the shopper types. Without JavaScript it is an ordinary form. */
 export function SearchBox() {
   const { t, language, money } = useWords();
   const [q, setQ] = useState(useSearchParams().get('q') ?? '');

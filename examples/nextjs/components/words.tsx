@@ -9,7 +9,7 @@ export function InLanguage({ language, children }: { language: Language; childre
   return <Chosen value={language}>{children}</Chosen>;
 }
 
-/** The language of the page, its texts, and amounts in its format. */
+/** The language of the page, its texts, and a function that formats amounts in that language. */
 export function useWords() {
   const language = useContext(Chosen);
   return {

@@ -31,15 +31,15 @@ const openClient = cache((): StorefrontClient => {
 });
 
 /**
- * A client for the shopper of this request. The last address in X-Forwarded-For is the one that the nearest proxy, or Next
- * itself, has seen; rate limits apply to it.
+ * A client for the shopper of this request. The last IP address in X-Forwarded-For is the one that the nearest proxy,
+ * or Next itself, has seen; rate limits apply to it.
  */
 export async function shopperClient(): Promise<StorefrontClient> {
   const address = (await headers()).get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '';
   return openClient().withBuyerIp(isIP(address) ? address : '127.0.0.1');
 }
 
-/** The cart of this request. It is created on first use. Only actions may use it, because pages cannot set cookies. */
+/** The cart of this request, created on first use. Only actions may use it, because pages cannot set cookies. */
 export async function openCart() {
   const kept = await cookies();
   const options = { httpOnly: true, sameSite: 'lax', path: '/', maxAge: NINETY_DAYS } as const;
@@ -52,7 +52,7 @@ export async function openCart() {
   });
 }
 
-/** The cart of this request, for pages; undefined if it is empty. Reads it once per request. */
+/** The cart of this request, for pages; undefined if it is missing, empty or no longer active. Reads it once per request. */
 export const currentCart = cache(async (): Promise<Schemas['Cart'] | undefined> => {
   const cart_id = (await cookies()).get(CART)?.value;
   if (!cart_id) return undefined;

@@ -155,7 +155,7 @@ export function say(language: Language, key: Key, values: Record<string, string 
   return WORDS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
-/** A decimal string of the API in the shopper's format. */
+/** Formats a decimal string of the API as an amount for the shopper. */
 export function money(language: Language, amount: string, currency: string): string {
   return new Intl.NumberFormat(language, { style: 'currency', currency }).format(Number(amount));
 }

@@ -4,7 +4,6 @@ import type { Visit } from '../visit.ts';
 
 type Product = Schemas['Product'];
 
-/** A grid of products. */
 export function cards(visit: Visit, products: readonly Product[]): Html {
   return html`<ul class="cards">${products.map((product) => card(visit, product))}</ul>`;
 }

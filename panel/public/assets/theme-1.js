@@ -3,5 +3,5 @@ try {
   const theme = localStorage.getItem('panel-theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // Without storage, the colours are those of the system.
+  // If the browser allows no storage, the panel has the colours of the system.
 }

@@ -27,7 +27,7 @@ export function adoptLanguage(code: string): void {
   try {
     localStorage.setItem(STORED_AS, language);
   } catch {
-    // Without storage, the panel keeps the browser's language.
+    // If the browser allows no storage, the panel keeps the browser's language.
     return;
   }
   window.location.reload();

@@ -1,6 +1,9 @@
 import { t } from './texts.ts';
 
-/** Statuses, reasons, roles and field names of the API in the member's language. `label()` writes others as they are. */
+/**
+ * Statuses, reasons, roles and field names of the API in the member's language. `label()` formats all others from their
+ * English names.
+ */
 export const VALUES: Partial<Record<string, string>> = {
   owner: t('Owner'),
   manager: t('Manager'),

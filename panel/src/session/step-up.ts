@@ -17,7 +17,7 @@ export function onConfirmIdentity(handler: Ask | undefined): void {
   ask = handler;
 }
 
-/** Resolves to whether the user confirmed. Concurrent calls share one dialog. */
+/** Resolves to whether the user has confirmed. Concurrent calls share one dialog. */
 export function confirmIdentity(wanted: Wanted): Promise<boolean> {
   asking ??= (ask?.(wanted) ?? Promise.resolve(false)).finally(() => {
     asking = undefined;

@@ -5,7 +5,7 @@ export interface Section {
   path: string;
   name: string;
   icon: IconName;
-  /** The key that opens the section after `g`: a letter of its English name. */
+  /** The letter that opens the section when it is pressed after `g`. It occurs in the section's English name. */
   key: string;
   scope?: string;
 }

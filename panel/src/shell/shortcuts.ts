@@ -6,7 +6,10 @@ interface Overlays {
   help: () => void;
 }
 
-/** Stored when the user has turned off the keys that work without Ctrl, as WCAG 2.1.4 requires. */
+/**
+ * Stored if the user has turned off the shortcuts that work without Ctrl. WCAG 2.1.4 requires that they can be turned
+ * off.
+ */
 const OFF = 'panel-shortcuts-off';
 const SEQUENCE_MS = 1_500;
 const FIELDS =
@@ -32,7 +35,7 @@ export function setSingleKeys(on: boolean): void {
     if (on) localStorage.removeItem(OFF);
     else localStorage.setItem(OFF, '1');
   } catch {
-    // Without storage, the keys stay on.
+    // If the browser allows no storage, the shortcuts stay on.
   }
 }
 

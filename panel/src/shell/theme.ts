@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** `public/assets/theme-1.js` reads it before the first paint. */
+/** `public/assets/theme-1.js` reads this key before the first paint. */
 const KEY = 'panel-theme';
 
 const darkSystem = window.matchMedia('(prefers-color-scheme: dark)');
@@ -21,7 +21,7 @@ export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Without storage, the choice lasts until the page is closed.
+    // If the browser allows no storage, the choice lasts until the page is closed.
   }
   for (const listener of listeners) listener();
 }

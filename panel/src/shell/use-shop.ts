@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api.ts';
 import { useCan, useMe } from '../session/use-me.ts';
 
-/** The shop's settings, which the frame needs for formats and the logo. */
+/** The shop's settings, which the layout needs for formats and the logo. */
 export function useShopSettings() {
   const { merchant } = useMe();
   return useQuery({

@@ -32,7 +32,7 @@ export function Button({
   );
 }
 
-/** Prevents the effect of a press, including a press of Enter in a field of the form. */
+/** Stops the effect of a press, including a press of Enter in a field of the form. */
 function swallow(event: MouseEvent): void {
   event.preventDefault();
 }

@@ -24,7 +24,7 @@ export interface Column<Row> {
   numeric?: boolean;
   /** Keeps the value on one line. */
   short?: boolean;
-  /** Hidden on narrow screens. */
+  /** Hides the column on narrow screens. */
   wideOnly?: boolean;
   /** The list operation's `sort` values for this column, which make its heading a button. */
   sort?: { asc?: string; desc?: string };

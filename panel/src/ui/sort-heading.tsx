@@ -24,7 +24,7 @@ export function Heading({
         {column.header}
         <span aria-hidden="true">{direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : '↕'}</span>
       </button>
-      {/* On phones, where the head is for screen readers only. */}
+      {/* Shown on phones instead of the button, because there only screen readers read the table head. */}
       <span className="unsorted">{column.header}</span>
     </>
   );
@@ -37,7 +37,10 @@ export function directionOf(column: Sortable | undefined, sort: string | undefin
   return sort === column.sort.desc ? 'descending' : undefined;
 }
 
-/** The value after a press: the other direction, or at first the one that shows large numbers or the newest first. */
+/**
+ * The `sort` value after a press: the other direction, or on the first press the one that shows large numbers or the
+ * newest rows first.
+ */
 function nextOf(column: Sortable, sort: string | undefined): string | undefined {
   const { asc, desc } = column.sort ?? {};
   const [first, second] = column.numeric ? [desc, asc] : [asc, desc];

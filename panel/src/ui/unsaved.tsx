@@ -13,7 +13,7 @@ export function UnsavedGuard({
   children = t('Your changes are not saved yet.'),
 }: {
   dirty: boolean;
-  /** Texts for a part of the screen that is not a form. */
+  /** Replaces the default title for a part of the screen that is not a form. */
   title?: string;
   action?: string;
   children?: ReactNode;

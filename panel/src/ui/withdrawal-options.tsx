@@ -1,4 +1,4 @@
-/** The options of a choice of `withdrawal_exempt`. */
+/** The choices for the field `withdrawal_exempt`. */
 
 import { t } from '../language/texts.ts';
 

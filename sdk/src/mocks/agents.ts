@@ -1,4 +1,4 @@
-/** The agent API without its intents: the shop, carts and checkouts, with the remaining budget. */
+/** The agent API without its intents: the shop, carts and checkouts, and the remaining budget. */
 
 import type {
   AgentBudget,

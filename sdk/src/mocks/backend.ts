@@ -25,7 +25,7 @@ const handlers: Record<string, Handler<OperationId> | undefined> = {
   ...{ ...consentHandlers, ...agentHandlers, ...intentHandlers },
 } as never;
 
-/** A simulated failure: an error response, or no response. */
+/** A simulated failure: an error response, or a lost connection without a response. */
 export type Played = Refusal | 'no_answer';
 
 export interface Backend {

@@ -126,7 +126,7 @@ function pricesOf({ checkout }: Priced): Record<string, number> {
   return Object.fromEntries(forSale(checkout.cart).map(({ id, variant }) => [id, variant.price]));
 }
 
-/** Throws if an agent's purchase is outside of its categories or above its budget. */
+/** Throws if an agent's purchase is outside its categories or above its budget. */
 function requireMandate({ state }: Pick<Caller, 'state'>, { checkout, totals }: Priced): void {
   const { agent, cart } = checkout;
   if (!agent) return;

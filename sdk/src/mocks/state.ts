@@ -152,7 +152,7 @@ export interface StoredCheckout {
   shown_total: number;
   shown_prices: Record<string, number>;
   reported_prices: Record<string, number> | null;
-  /** Reserved quantity by variant. */
+  /** The reserved quantity of each variant. */
   held: Map<StoredVariant, number>;
   reserved_until: string | null;
   expires_at: string;

@@ -161,7 +161,7 @@ test('the agent, the customer and the merchant read the same audit events, newes
     payload_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     ip: expect.any(String),
   });
-  // All three readers get the same events; only the sentence differs.
+  // All three readers get the same events. Only the sentence about each event differs.
   expect(merchants?.audit_events).toEqual(
     seen.map((event) => ({ ...event, summary: 'Viewed the customer’s profile' })),
   );

@@ -9,7 +9,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Agent = Awaited<ReturnType<typeof givenAgent>>;
 type Wish = Parameters<typeof givenAgent>[2];
 
-/** Opens a shop with a mug for 10.00, free shipping and a customer who has an agent. */
+/** Opens a shop with a mug for 10.00 and free shipping, and a customer who has an agent. */
 async function givenErrand(wish: Wish) {
   const shop = await openShop();
   await shop.givenShippingOption({ price: '0.00' });
@@ -51,7 +51,7 @@ test('a monthly budget period starts on the day of the consent in UTC, or on the
 
   expect(await periodOf('month', since, '2027-02-28T22:29:59Z')).toEqual([0, '2027-01-31T22:30:00.000Z']);
   expect(await periodOf('month', since, '2027-02-28T22:30:00Z')).toEqual([1, '2027-02-28T22:30:00.000Z']);
-  // February has no 31st, but the period after it starts on the 31st again.
+  // February has no 31st day, but the next period starts on the 31st again.
   expect(await periodOf('month', since, '2027-03-31T22:29:59Z')).toEqual([1, '2027-02-28T22:30:00.000Z']);
   expect(await periodOf('month', since, '2027-03-31T22:30:00Z')).toEqual([2, '2027-03-31T22:30:00.000Z']);
   expect(await periodOf('month', since, '2028-02-29T22:30:00Z')).toEqual([13, '2028-02-29T22:30:00.000Z']);

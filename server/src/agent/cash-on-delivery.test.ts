@@ -80,7 +80,7 @@ test('a UCP agent reads the cash on delivery fee in the description of a shippin
 test("the cash on delivery fee counts toward the agent's budget (402 budget_exceeded)", async () => {
   const { shop, cod, variant_id } = await givenShop();
   const customer = await shop.givenCustomer();
-  // 24.90 without the fee, 28.40 with it.
+  // The order costs 24.90 without the fee and 28.40 with it.
   const { agent } = await givenAgent(shop, customer, { budget_cents: 2_700 });
   const cart_id = await cartOf(agent, variant_id);
   const { data: made } = await agent.POST('/api/agent/checkouts', {

@@ -78,7 +78,7 @@ test("the customer sees the requested permissions and the agent's name before de
   });
 });
 
-test('each poll that comes too early permanently adds five seconds to the interval', async () => {
+test('each poll before the interval has passed permanently adds five seconds to the interval', async () => {
   const shop = await openShop();
   const { device_code } = await askForConsent(shop);
   await poll(shop, device_code);
@@ -173,7 +173,7 @@ test('a consent request can be approved only once, but can still be denied until
   expect((await poll(shop, device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('a consent request answers 401 to guests, and 404 to customers of other shops and, once approved, to other customers', async () => {
+test('reading or approving a consent request returns 401 for guests, and 404 for customers of other shops and for others once it is approved', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second, foreign] = [
     await shop.givenCustomer(),
@@ -349,7 +349,7 @@ test('repeating a successful poll with its Idempotency-Key returns the same toke
   expect(dead.error).toMatchObject({ error: 'key_not_active' });
 });
 
-test("only unknown user codes count towards a customer's limit of attempts", async () => {
+test('only unknown user codes count toward the attempts that a customer has', async () => {
   const shop = await openShop();
   const [guesser, bystander] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { user_code } = await askForConsent(shop);

@@ -101,7 +101,7 @@ test('searches and intents return the facets of their results', async () => {
   expect(plain).not.toHaveProperty('facets');
 });
 
-test('the facets of the demo shop take at most 1,500 tokens, and those of a search with five results at most 800', async () => {
+test('the facets of the demo shop take at most 1,500 tokens, and the facets of a search with five results at most 800', async () => {
   const { baseUrl, demo, close } = await openDemoShop();
   const { access_token } = await agentOfDemo(baseUrl, demo);
   const read = async (path: string, body?: object) => {

@@ -256,7 +256,7 @@ test('empty filter lists and a sort order exclude no product, and do not affect 
   expect(bought).toMatchObject({ status: 'requires_escalation', candidates: [], totals: { subtotal: '18.00' } });
 });
 
-test("a product outside the agent's categories cannot set a price limit, either by id or in a sentence", async () => {
+test("neither cheaper_than nor a sentence can derive a price limit from a product outside the agent's categories", async () => {
   const { agent, jacket, mug } = await openMixedShop(['Cups']);
 
   for (const request of [
@@ -304,7 +304,7 @@ test('exclude_text matches words with ß, œ or an umlaut, and words at the end 
   expect(await found('grün', { price_max: '7' })).toEqual([0, 0, 0]);
 });
 
-test('a price in another currency is reported as not available, even next to a price filter', async () => {
+test('a price limit in another currency is reported as not_available, even if the request also has a price filter', async () => {
   const { agent } = await openMixedShop();
 
   const { data } = await agent.POST(find, { body: { query: 'mug under 10 dollars', price_min: '15' } });

@@ -210,7 +210,7 @@ test('each rejection contains the next step and alternatives', async () => {
     message: 'Not enough stock: 4 available, 50 requested. The field lines lists the items.',
     next: expect.stringContaining('alternatives'),
     alternatives: [
-      // Four are in stock, and the budget of 50.00 covers three.
+      // Four units are in stock, and the budget of 50.00 covers three of them.
       { why: 'About this many are within the budget.', variant_id: oat?.id, quantity: 3 },
       { variant_id: slate?.id, price: '14.00' },
     ],

@@ -70,7 +70,7 @@ test('an agent can request new permissions even if its customer has ten agents, 
   ]);
 });
 
-test('the replacement of a token that works only at the API works only there too, unless it names another resource', async () => {
+test('the token that replaces an API-only token also works only at the API, unless its request names another resource', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const resourceOf = async (id: string | undefined) => {

@@ -72,7 +72,7 @@ test('a consent request without scopes does not grant returns:request', async ()
   expect(scope).toBe('catalog:read cart:write checkout:create customer:self orders:read');
 });
 
-test('rejects preparing a return that the customer could not request either', async () => {
+test('rejects preparing a return that the customer could not request on the order page', async () => {
   const given = await givenReturningAgent(2);
   const { prepare, line_item_id, shop } = given;
   expect((await prepare(3)).error).toMatchObject({

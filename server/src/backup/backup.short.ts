@@ -243,7 +243,7 @@ test('rejects a backup older than the baseline, names its version, and leaves th
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('restore rejects a truncated or changed file before it changes the database', {
+test('restore rejects a truncated or altered backup file before it changes the database', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();

@@ -60,7 +60,8 @@ describe('while a server is running', () => {
     expect(await page.text()).toContain('Rowan Stoneware Mug');
   });
 
-  // This test is not concurrent, because the command might then print that it waits for another command's migrations.
+  // This test is not concurrent, because otherwise the command could print that it waits for another command's
+  // migrations.
   test('`site create` rejects an invalid currency with a one-line error', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 

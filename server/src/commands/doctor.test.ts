@@ -213,7 +213,7 @@ test('doctor lists existing SKUs that differ only in case', async () => {
   superuser.pathname = new URL(DATABASE_URL).pathname;
   const [site_id, product_id] = [randomUUID(), randomUUID()];
   const skus = ['AA-1', 'aa-1', 'BB-1', 'Aa-1'];
-  // The oldest spelling is not marked as a twin. The others are marked, as the migration does.
+  // The oldest spelling of a SKU is not marked as a twin. All others are marked, as the migration does.
   const rows = skus.map((sku, i) => `(${i}, '${sku}', ${i > 0 && sku.toUpperCase() === 'AA-1'})`).join(', ');
   await send(
     superuser.href,

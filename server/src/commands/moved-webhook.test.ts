@@ -9,7 +9,7 @@ const stripe = await openStripe();
 afterAll(() => stripe.close());
 const { other, exported, receive } = await openMoves({ stripeApiUrl: stripe.standIn.url });
 
-/** A shop with its webhook at Stripe, beside an endpoint that the merchant uses for something else. */
+/** A shop with its webhook at Stripe, and another endpoint that the merchant uses for something else. */
 async function givenShop() {
   const shop = await stripe.givenShop();
   const endpointAt = (url: string) => {

@@ -95,7 +95,7 @@ test.each(['api', 'all'])(
       ({ check }) => check === 'requests',
     );
     const sessions = await database.sessions();
-    // Longer than the polling interval of jobs.
+    // Waits longer than the polling interval of jobs.
     await sleep(5_000);
 
     expect(refused.status).toBe(503);

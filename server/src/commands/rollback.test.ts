@@ -45,7 +45,7 @@ function sellFrom(servers: SpawnedServer[], { shop, shipping_option_id, variant_
     baseUrl: shop.baseUrl,
     siteId: shop.site_id,
     storefrontToken: shop.credentials.storefront_token,
-    // Many, because a busy machine sheds load for seconds.
+    // A busy machine rejects requests for seconds, so there are many attempts.
     maxAttempts: 100,
     maxWaitMs: 500,
     fetch: (request) => {
@@ -173,7 +173,7 @@ test('with MIGRATE=off, an API process works with a database login that owns no 
   expect(rows).toHaveLength(selling.orders.length);
   expect(await server.stop()).toBe(0);
   const findings = await examine({ ...env, DATABASE_URL, MIGRATE: 'off', ROLE: 'api', DATA_DIR: '/tmp/no-such-data' });
-  // The tests' PostgreSQL is not durable.
+  // The tests' PostgreSQL is not durable, so doctor warns about that.
   expect(findings.filter(({ state, check }) => state === 'wrong' && check !== 'durability')).toEqual([]);
 }, 120_000);
 

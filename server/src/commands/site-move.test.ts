@@ -367,7 +367,7 @@ test('an import keeps the names of former members in their past actions, but not
   expect(JSON.stringify(data)).toContain('"Ilse Kern"');
   const { rows: logins } = await other.owner.query('select from commerce.staff where id = $1', [left]);
   expect(logins).toEqual([]);
-  // Former members move with the site.
+  // The names of former members move with the site.
   const { rows } = await other.owner.query(
     'select staff_id, name from commerce.former_staff where site_id = $1 order by name',
     [shop.site_id],

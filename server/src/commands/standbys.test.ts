@@ -261,7 +261,7 @@ test('doctor reports a standby in DATABASE_URL with the settings to change, and 
   expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['migrations', 'queue', 'locks']));
 });
 
-describe('at the start', () => {
+describe('at startup', () => {
   const openAt = (url: string, warnings: string[] = []) => {
     const config = { databaseReplicaUrls: [url], databasePoolMax: 2, databasePooling: 'session' as const };
     const logger = { warn: (...parts: unknown[]) => warnings.push(String(parts.at(-1))) } as unknown as Logger;
@@ -272,11 +272,11 @@ describe('at the start', () => {
     return openStandbys(server.db, config, { logger, stops });
   };
 
-  test('the start accepts a standby of the primary in DATABASE_REPLICA_URLS', async () => {
+  test('the server starts with a standby of the primary in DATABASE_REPLICA_URLS', async () => {
     expect(await openAt(standby.urlFor(primary.url))).toBeInstanceOf(Standbys);
   });
 
-  test('the start rejects a standby address of another cluster, and does not print its password', async () => {
+  test('the server does not start with a standby of another cluster, and the error does not contain its password', async () => {
     const { host, password } = new URL(databaseUrl());
     const refusal = (await openAt(databaseUrl()).catch((error: unknown) => error)) as Error;
 
@@ -284,7 +284,7 @@ describe('at the start', () => {
     if (password) expect(refusal.message).not.toContain(password);
   });
 
-  test('the start accepts a standby that has become a primary, with a warning', async () => {
+  test('the server starts with a warning if a standby has become a primary', async () => {
     const warnings: string[] = [];
 
     expect(await openAt(primary.url, warnings)).toBeInstanceOf(Standbys);
@@ -292,7 +292,7 @@ describe('at the start', () => {
     expect(warnings).toEqual([expect.stringContaining('is a primary')]);
   });
 
-  test('the start accepts an unreachable standby, with a warning', async () => {
+  test('the server starts with a warning if a standby is unreachable', async () => {
     const warnings: string[] = [];
     await openAt(`postgres://commerce@127.0.0.1:${await freePort()}/commerce`, warnings);
 
@@ -313,7 +313,7 @@ test('reads continue when a standby fails, and use the standby again within seco
   await expect.poll(() => standbyReadsOf(list), { timeout: 15_000, interval: 500 }).toMatchObject({ read: 1 });
 });
 
-test('a promoted standby is not read', async () => {
+test('no request reads from a promoted standby', async () => {
   await standby.promote();
 
   const reads = await standbyReadsOf(async () => {

@@ -72,7 +72,7 @@ test.skipIf(!redisServer)(
       );
       return rows.length;
     };
-    // A connection for each request, so that every process gets some.
+    // Opens a new connection for each request, so that every process gets some of the requests.
     const read = () => shop.storefront.GET('/api/storefront/products', { headers: { Connection: 'close' } });
     const answers = await Promise.all(Array.from({ length: 60 }, read));
     expect(answers.map(({ response }) => response.status)).toEqual(answers.map(() => 200));
@@ -92,7 +92,7 @@ test.skipIf(!redisServer)(
     await expect.poll(server.output, { timeout: 30_000 }).toContain('a process of the server has ended');
     await expect.poll(() => metric('server_processes'), { timeout: 30_000 }).toBe(3);
     await expect.poll(() => read().then(({ response }) => response.status), { timeout: 30_000 }).toBe(200);
-    // The new process counts from 0. Once it has run a job, it has started completely.
+    // The counts of the new process start at 0. Once it has run a job, it has started completely.
     await other.owner.query(ADD_JOB);
     await expect.poll(() => metric(JOBS), { timeout: 30_000 }).toBeGreaterThan(0);
 

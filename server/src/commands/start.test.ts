@@ -47,7 +47,7 @@ const OF_DOCUMENTS = ['pdfkit', 'fontkit', 'fast-xml-parser', 'dejavu-fonts-ttf'
 
 test('an API-only server does not load optional modules before they are needed', async () => {
   const server = await givenServer('api');
-  // The server loads modules that requests often need after its start, without a request.
+  // After its start, the server loads modules that requests often need, without waiting for a request.
   while (!(await packagesOf(server)).includes('@opentelemetry/api')) await sleep(100);
   const packages = await packagesOf(server);
 

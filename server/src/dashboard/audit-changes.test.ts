@@ -12,7 +12,7 @@ async function newest({ dashboard }: OpenShop, action: string) {
   return data.audit_events[0];
 }
 
-test('shows the changed fields of a product with their values before and after, and its current name', async () => {
+test('an audit event shows the changed fields of a product with their values before and after, and its current name', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const { id, variants } = await shop.givenProduct({ name: 'Mug', vendor: 'Northwind', tags: ['blue'] });
@@ -52,7 +52,7 @@ test('shows the changed fields of a product with their values before and after, 
   expect((await newest(shop, 'updateProduct'))?.changes).toEqual([]);
 });
 
-test('shows the stock before and after an adjustment, also of several variants, but not after a dry run', async () => {
+test('an audit event shows the stock before and after an adjustment of one or several variants, and no change for a dry run', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ name: 'Mug', sku: 'MUG', inventory_quantity: 10 });
   const variant_id = variants[0]?.id ?? '';
@@ -86,7 +86,7 @@ test('shows the stock before and after an adjustment, also of several variants, 
   ]);
 });
 
-test('shows the prices and deletions of a bulk change, but not of a trial, and field names of at most 200 characters', async () => {
+test('an audit event shows the prices and deletions of a bulk change, none of a dry run, and at most 200 characters of a field name', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct({ name: 'Mug', sku: 'S'.repeat(255), inventory_quantity: 10 });
   const cup = await shop.givenProduct({ name: 'C'.repeat(250) });
@@ -117,7 +117,7 @@ test('shows the prices and deletions of a bulk change, but not of a trial, and f
   expect((await changes('bulkUpdateProducts'))?.[0]).toEqual({ field: 'Mug.id', before: mug.id, after: null });
 });
 
-test('shows changes of settings, discounts and delivery options, without bank details and e-mail addresses', async () => {
+test('an audit event shows changes of settings, discounts and delivery options, without bank details and e-mail addresses', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const option = await shop.givenTerms();
@@ -157,7 +157,7 @@ test('shows changes of settings, discounts and delivery options, without bank de
   });
 });
 
-test('shows no address, name or note for staff, but numbers, and products whose SKU looks like a private field', async () => {
+test('an audit event omits addresses, names and notes, but shows number prefixes and products whose SKU is the name of a private field', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const invoicing = {
@@ -196,7 +196,7 @@ test('shows no address, name or note for staff, but numbers, and products whose 
   ]);
 });
 
-test('shortens long values, and keeps the stored changes within 4 KB', async () => {
+test('an audit event shortens long values, and stores at most 4 KB of changes', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ description: 'a'.repeat(5_000) });
   const params = { path: { product_id: id } };
@@ -218,7 +218,7 @@ test('shortens long values, and keeps the stored changes within 4 KB', async () 
   expect(settings).toBeDefined();
 });
 
-test('two changes at the same time each show the value that they replaced', async () => {
+test('the audit events of concurrent changes each show the value that the change replaced', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ vendor: 'A' });
   const params = { path: { product_id: id } };
@@ -236,7 +236,7 @@ test('two changes at the same time each show the value that they replaced', asyn
   expect([changes.length, steps]).toEqual([4, 4]);
 });
 
-test('view=changes lists calls of staff and keys only, without logins', async () => {
+test('view=changes lists only calls of staff and API keys, without logins', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
   await client.PATCH('/api/storefront/customer/me', { body: { phone: '030' } });

@@ -41,7 +41,8 @@ test('changes the price of every variant by percent, rounded to cents with halve
     ['Mug', '0.30', '0.35'],
   ]);
   const now = await productOf(shop, shirt.id);
-  // 22.9885 and 28.175. A compare-at price that is no longer above the price ends.
+  // The new prices are 22.9885 and 28.175 before rounding. The compare-at price is removed if it is no longer above the
+  // price.
   expect(now?.variants.map(({ price, compare_at_price }) => [price, compare_at_price])).toEqual([
     ['22.99', null],
     ['28.18', '40.00'],
@@ -49,7 +50,7 @@ test('changes the price of every variant by percent, rounded to cents with halve
   expect(now).toMatchObject({ price: '22.99', compare_at_price: null });
 });
 
-test('adds an amount, and keeps all prices of a product of which one would be negative', async () => {
+test('adds an amount to prices, and changes no price of a product if one of its prices would become negative', async () => {
   const shop = await openShop();
   const shirt = await shop.givenProduct(SHIRT);
   const mug = await shop.givenProduct({ price: '30.00' });
@@ -72,7 +73,7 @@ test('adds an amount, and keeps all prices of a product of which one would be ne
   expect(half.data?.results[0]?.price_after).toBe('503');
 });
 
-test('publishes, archives and tags products, and reports those that were already like this', async () => {
+test('publishes, archives and tags products, and reports a product that already has the requested value as unchanged', async () => {
   const shop = await openShop();
   const draft = await shop.givenProduct({ status: 'draft', tags: ['old', 'sale'] });
   const active = await shop.givenProduct({ tags: ['winter', 'sale'] });
@@ -98,7 +99,7 @@ test('publishes, archives and tags products, and reports those that were already
   expect(listed?.total).toBe(0);
 });
 
-test('adds products to a manual collection and removes them, without repeating members', async () => {
+test('adds products to a manual collection, each at most once, and removes them', async () => {
   const shop = await openShop();
   const [first, second] = [await shop.givenProduct(), await shop.givenProduct()];
   const created = await shop.dashboard.POST('/api/dashboard/collections', {
@@ -154,7 +155,7 @@ test('deletes products, except one whose stock an open checkout has reserved', a
   expect(tombstones.map(({ product_id }) => product_id)).toEqual([free.id]);
 });
 
-test('does not change the products of another shop, and rejects bad ids, no or two changes, and more than 500 products', async () => {
+test('changes no products of another shop, and rejects invalid ids, a request with no or two changes, and more than 500 products', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct();
   const other = await openShop();
@@ -166,7 +167,7 @@ test('does not change the products of another shop, and rejects bad ids, no or t
     ['Mug', null],
   ]);
   expect((await productOf(other, stranger.id))?.price).toBe('10.00');
-  // A product that is named twice changes once.
+  // A product whose id occurs twice changes once.
   expect((await productOf(shop, mug.id))?.price).toBe('15.00');
 
   const refusals = [
@@ -184,7 +185,7 @@ test('does not change the products of another shop, and rejects bad ids, no or t
   expect((await productOf(shop, mug.id))?.price).toBe('15.00');
 });
 
-test('loses no change when bulk changes of prices, single edits and sales run at the same time', async () => {
+test('bulk price changes, single edits and sales that run concurrently lose no change', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (let i = 0; i < 5; i += 1) ids.push((await shop.givenProduct({ price: '100.00' })).id);
@@ -200,7 +201,7 @@ test('loses no change when bulk changes of prices, single edits and sales run at
   for (const answer of answers.slice(0, 4)) expect('response' in answer && answer.response.status).toBe(200);
   const prices = await Promise.all(ids.map(async (id) => Number((await productOf(shop, id))?.price)));
   expect([prices[0], prices[1], prices[3], prices[4]]).toEqual([104, 104, 104, 104]);
-  // The single edit sets 200.00, and the bulk changes after it are added.
+  // The single edit sets 200.00, and later bulk changes add to that price.
   expect(prices[2]).toBeGreaterThanOrEqual(200);
   expect(prices[2]).toBeLessThanOrEqual(204);
   expect((await productOf(shop, ids[2] ?? ''))?.name).toBe('Renamed');

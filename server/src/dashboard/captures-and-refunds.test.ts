@@ -44,7 +44,7 @@ test('concurrent refunds never exceed the paid amount', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => refund(shop, id, '4.00')));
   expect(answers.filter(({ data }) => data)).toHaveLength(3);
   expect(answers.find(({ error }) => error)?.error).toMatchObject({ error: 'refund_exceeds_paid', refundable: '2.90' });
-  // Stripe delays one of two concurrent requests.
+  // A run may fail, because Stripe delays one of two concurrent requests. The last run then completes the refunds.
   await Promise.allSettled([shop.finishMoves(), shop.finishMoves(), shop.finishMoves()]);
   await shop.finishMoves();
   expect(refundedAt(shop)).toBe(1_200);
@@ -127,7 +127,7 @@ test('marks a refund as failed when the bank rejects it later, and notifies the 
       where payload ->> 'site_id' = $1 and payload ->> 'template' in ('refund_failed', 'refund_sent_back')`,
     [shop.site_id],
   );
-  // One mail to the staff, one to the customer.
+  // The staff and the customer each get one mail.
   expect(mails).toHaveLength(2);
   const { data: timeline } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', {
     params: { path: { order_id: order.id } },
@@ -233,7 +233,7 @@ test("refunds made in Stripe's dashboard and through the API together never exce
   standIn.refund(intentOf(shop, id), 1_000);
   const [event] = shop.events().slice(-1);
   if (!event) throw new Error('There is no event.');
-  // Our refund is stored but not sent yet, so Stripe decides which of the two is made.
+  // The server has stored its refund but not sent it yet, so Stripe decides which of the two refunds is made.
   expect(await shop.send(event)).toBeGreaterThanOrEqual(400);
   await shop.finishMoves();
   expect(await shop.send(event)).toBe(200);
@@ -420,8 +420,8 @@ test('rejects an edit while a payment is authorized (409 payment_in_progress), a
 
   await edit({ expected_total: '24.90' });
 
-  // 20.00 for two pieces and 4.90 for delivery. The capture released 2.90 of the first piece, so that only the 10.00 of
-  // the second piece are due.
+  // The order costs 20.00 for two pieces and 4.90 for delivery. The capture released 2.90 of the first piece, so only
+  // the 10.00 of the second piece are due.
   expect(await shop.details(id)).toMatchObject({ total: '24.90', amount_received: '12.00', amount_due: '10.00' });
 });
 

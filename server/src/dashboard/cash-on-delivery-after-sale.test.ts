@@ -75,7 +75,7 @@ test('nothing is due for a refused parcel after its return is received, and its 
   expect(erased.error).toBeUndefined();
 });
 
-test('nothing is due of a refused parcel of which one piece was lost on the way back, once the return is closed as lost', async () => {
+test('if one piece of a refused parcel was lost on the way back, nothing is due once the return is closed as lost', async () => {
   const { shop, ship, details, line_item_id, order, product } = await givenOrder();
   await ship();
   const lines = [{ line_item_id, quantity: 2, reason: 'changed_mind' as const }];
@@ -89,7 +89,7 @@ test('nothing is due of a refused parcel of which one piece was lost on the way 
   expect(await documentsOf(shop, order.id)).toMatchObject([{ kind: 'invoice', total: '28.40' }]);
   await receive(1, 'resellable');
   await receive(1, 'missing');
-  // 28.40 less 10.00 and the fee of 2.00, which is kept.
+  // The total of 28.40 minus the piece for 10.00 plus the kept fee of 2.00 is 20.40.
   expect(await details()).toMatchObject({ amount_due: '20.40', fulfillment_status: 'fulfilled' });
   expect((await close({ lost: true })).error).toMatchObject({ detail: [{ loc: ['body', 'reason'] }] });
 
@@ -107,7 +107,7 @@ test('nothing is due of a refused parcel of which one piece was lost on the way 
   expect((await close({ lost: true, reason: 'Lost.' })).error).toMatchObject({ error: 'invalid_transition' });
 });
 
-test('a lost piece is not paid for, but the piece that the customer keeps and the delivery are, without a return fee', async () => {
+test('after a return is closed as lost, the amount due covers the kept piece and the delivery, but no lost piece and no return fee', async () => {
   const { shop, ship, deliver, details, line_item_id, order } = await givenOrder();
   await ship();
   const lines = [{ line_item_id, quantity: 1, reason: 'changed_mind' as const }];
@@ -123,7 +123,7 @@ test('a lost piece is not paid for, but the piece that the customer keeps and th
   expect(await details()).toMatchObject({ amount_received: '18.40', amount_due: '0.00', refund_due: '0.00' });
 });
 
-test('a return of a paid order, or one that has arrived completely, cannot be closed as lost (422)', async () => {
+test('rejects closing a return as lost if the order is paid or all returned pieces have arrived (422)', async () => {
   const { shop, ship, deliver, line_item_id, order, details } = await givenOrder();
   await ship();
   const lines = [{ line_item_id, quantity: 1, reason: 'changed_mind' as const }];
@@ -147,7 +147,7 @@ test('a return of a paid order, or one that has arrived completely, cannot be cl
   expect(await details()).toMatchObject({ payment_status: 'paid', amount_received: '20.40' });
 });
 
-test('an unpaid order that is paid on receipt is not edited to a delivery without payment on delivery (422)', async () => {
+test('rejects an edit of an unpaid cash on delivery order to a shipping option without cash on delivery (422)', async () => {
   const { shop, at, details, ship, deliver } = await givenOrder({ invoices: false });
   const plain = await shop.givenShippingOption({ name: 'Post', price: '1.00' });
   const pickup = await shop.givenShippingOption({ name: 'Pickup', kind: 'pickup', price: '0.00' });
@@ -177,7 +177,7 @@ test('nothing is due after both items of an order are returned in two separate r
   const { ship, receive, details } = await givenOrder();
   await ship();
   await receive(1);
-  // 28.40 − 10.00 for the returned piece + 2.00 return fee.
+  // 28.40 − 10.00 for the returned piece + 2.00 for the return fee.
   expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled', amount_due: '20.40' });
   await receive(1);
   expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });

@@ -453,7 +453,7 @@ test('collections with shared products each keep their own order', async () => {
   expect(await namesIn(shop, other.id)).toEqual(['B', 'C']);
 });
 
-test('rejects a reorder that does not list exactly the members (409), with the missing and unknown ones', async () => {
+test('rejects a reorder that does not list exactly the members (409), with the missing and unknown products', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });

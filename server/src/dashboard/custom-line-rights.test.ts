@@ -58,7 +58,7 @@ async function givenOrder(lines: object[], input: object = {}) {
 test('an edit can increase and reduce the quantity of a custom line, at its price and tax rate', async () => {
   const { order, edit } = await givenOrder([ENGRAVING]);
   const [line] = order.line_items;
-  // 150.00 plus 7 % tax.
+  // Three pieces cost 150.00 plus 7 % tax.
   const more = await edit(line?.id, 3);
   expect(more.data?.order).toMatchObject({
     ...{ total: '160.50', tax: '10.50', amount_due: '53.50' },

@@ -44,7 +44,7 @@ async function refund(
   expect(error).toBeUndefined();
 }
 
-test('issues exactly one invoice, when the whole order has shipped', async () => {
+test('issues exactly one invoice for an order, once the whole order has shipped', async () => {
   const shop = await openTaxedShop();
   const order = await shop.givenOrder();
   const params = { path: { order_id: order.id } };
@@ -155,7 +155,7 @@ test('rejects VAT in another currency without its rate, an unknown currency, and
 
 test('dates and numbers an invoice in the time zone of the shop', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
-  // It is never the same date in these two time zones.
+  // These two time zones never have the same date.
   for (const time_zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
     const order = await shop.givenOrder();
@@ -181,7 +181,7 @@ test('numbers 64 invoices that are issued concurrently without a gap', async () 
 
   const issue = (id: string) =>
     inShopAsSystem(shop.db, shop.site_id, (inside) => issueDue(inside, id, { by_hand: true }));
-  // Each order twice, so that two calls compete for one invoice.
+  // Requests the invoice of each order twice, so that two calls compete for one invoice.
   await Promise.all([...orders, ...orders].map(issue));
 
   const { rows } = await shop.owner.query<{ number: string }>(

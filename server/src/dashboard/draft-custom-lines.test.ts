@@ -73,7 +73,7 @@ test('a custom line is sold at its own price and tax class next to a product, an
   const { shop, product, variant_id, create, send, checkoutOf } = given;
   const draft = await create([{ variant_id, quantity: 1 }, WORKSHOP], { reserve: true });
 
-  // 10.00 plus 19 % tax, and 100.00 plus 7 % tax.
+  // The product costs 10.00 plus 19 % tax, and the custom line 100.00 plus 7 % tax.
   expect(draft).toMatchObject({
     ...{ subtotal: '110.00', tax: '8.90', total: '118.90', missing: ['payment_method'] },
     lines: [
@@ -175,7 +175,7 @@ test('several custom lines can have the same name, share the discount of the dra
   const engraving = { name: 'Engraving', quantity: 1, price: '10.00' };
   const discount = { type: 'percentage', value: '10' };
   const draft = await create([engraving, engraving], { discount });
-  // 20.00 − 2.00 discount, plus 19 % tax of 18.00.
+  // 20.00 − 2.00 discount = 18.00, plus 19 % tax.
   expect(draft).toMatchObject({ subtotal: '20.00', discount_amount: '2.00', tax: '3.42', total: '21.42' });
 
   const changed = await patch(draft.id, { lines: [{ ...engraving, quantity: 3, tax_class: 'zero' }] });

@@ -144,7 +144,8 @@ test('a customer with payment terms can pay drafts by invoice up to the credit l
   const { data } = await buyer.client.POST(completePath, { params: { path: { checkout_id } }, body: {} });
   expect(data?.order).toMatchObject({ customer_id: buyer.id, payment_status: 'pending', payment_method: 'manual' });
 
-  // 20.90 are due, and another 20.90 stay within 45.00. A third draft would exceed the limit.
+  // The first draft makes 20.90 due, and the second another 20.90, which stays within the limit of 45.00. A third draft
+  // would exceed it.
   expect((await complete(second.id, 'invoice')).data).toMatchObject({ status: 'completed' });
   const third = await create({ customer_id: buyer.id });
   const beyond = await complete(third.id, 'invoice');

@@ -242,7 +242,7 @@ async function givenListener() {
       params: { path: { listener_id }, query: { wait_seconds } },
       ...(signal && { signal }),
     });
-  /** Changes each time the listener is extended. */
+  /** Returns a value that changes each time the listener is extended. */
   const version = async () => {
     const { rows } = await shop.owner.query('select xmin from commerce.event_listeners where id = $1', [listener_id]);
     return rows[0]?.xmin;

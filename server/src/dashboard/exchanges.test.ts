@@ -157,7 +157,7 @@ test('with price `paid`, an exchange charges the price paid for the same product
   const other = await exchange(1, { price: 'paid' });
   expect(other.error).toMatchObject({ detail: [{ loc: ['body', 'lines', 0, 'variant_id'] }] });
 
-  // The price of the mug has risen since it was bought.
+  // The price of the mug has increased since the purchase.
   const variant_id = order.line_items[0]?.variant_id ?? '';
   const path = { product_id: order.line_items[0]?.product_id ?? '', variant_id };
   await shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {

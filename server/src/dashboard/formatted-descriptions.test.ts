@@ -83,7 +83,7 @@ test('converts deprecated HTML elements, and warns about removed styles', async 
   ]);
 });
 
-test('a plain description sent back as HTML paragraphs stays plain, and other HTML becomes a formatted description', async () => {
+test('a plain description that is sent back as HTML paragraphs stays plain, and other HTML becomes a formatted description', async () => {
   const { dashboard } = await openShop();
   const row = { slug: 'a', name: 'A', price: '9' };
   const send = async (texts: { description?: string; description_html?: string }) => {

@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 
 const PATH = '/api/dashboard/customers/guests';
 
-test('lists the e-mail addresses of orders without an account, with their number and the sum that was paid', async () => {
+test('lists the e-mail addresses of guest orders with the number of orders and the sum of their payments', async () => {
   const shop = await openShop();
   const first = await shop.givenOrder({ content: '10.00', email: 'Lena@example.com' });
   await shop.givenOrder({ content: '20.00', email: 'lena@example.com' });
@@ -29,7 +29,7 @@ test('lists the e-mail addresses of orders without an account, with their number
     ]),
   ).toEqual([
     ['omar@example.com', 'June', 1, '0.00'],
-    // 10.00 and 4.90 for shipping, minus 4.00.
+    // 10.00 plus 4.90 for shipping, minus a refund of 4.00.
     ['lena@example.com', 'June', 2, '10.90'],
   ]);
   const found = await shop.dashboard.GET(PATH, { params: { query: { q: 'LENA', sort: 'spent_desc' } } });
@@ -46,7 +46,7 @@ test('lists the e-mail addresses of orders without an account, with their number
   expect(await orders('lena@example')).toEqual([]);
 });
 
-test('does not list the guests of another shop, nor orders that were erased', async () => {
+test('does not list guests of another shop or guests whose orders have been erased', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ email: 'gone@example.com' });
   await shop.givenOrder({ email: 'left@example.com' });

@@ -80,7 +80,7 @@ test('rejects one of two concurrent changes based on the same version (412), and
   expect((await change(loser, seen, keys[loser])).response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('does not name the author of an earlier change after a bulk change (412)', async () => {
+test('the error after a bulk change (412) does not name the author of an earlier change', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const params = { path: { product_id } };

@@ -56,7 +56,7 @@ test('a dry run of mark-paid returns the same results without writing, and a pai
   expect(await mark(false)).toEqual({ dry_run: false, paid: 0, unchanged: 1, failed: 0, now: ['paid'] });
 });
 
-test('concurrent mark-paid requests with the same orders in reverse pay each order once without a deadlock', async () => {
+test('concurrent mark-paid requests that list the same orders in opposite order pay each order once without a deadlock', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];

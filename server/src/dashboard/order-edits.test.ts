@@ -236,9 +236,9 @@ test('an edit keeps the discount and tax rate of the remaining items, and gives 
   const fewer = await send({ change: [{ line_item_id, quantity: 2 }], dry_run: true });
   const more = await send({ change: [{ line_item_id, quantity: 4 }], dry_run: true });
 
-  // 20.00 - 4.00 + 4.90; of 20.90, tax at 19 % is 2.55 + 0.78.
+  // 20.00 − 4.00 + 4.90 = 20.90. The tax at 19 % is 2.55 for the goods and 0.78 for shipping.
   expect(fewer.data?.order).toMatchObject({ subtotal: '20.00', discount: '4.00', total: '20.90', tax: '3.33' });
-  // 40.00 - 6.00 + 4.90; the fourth mug is a line of its own: 3.83 + 1.60 + 0.78.
+  // 40.00 − 6.00 + 4.90. The fourth mug is a separate line, so the taxes are 3.83, 1.60 and 0.78.
   expect(more.data?.order).toMatchObject({ subtotal: '40.00', discount: '6.00', total: '38.90', tax: '6.21' });
   expect(more.data?.order.line_items.map(({ quantity }) => quantity)).toEqual([3, 1]);
 });

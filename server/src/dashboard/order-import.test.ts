@@ -234,7 +234,7 @@ test('an import of orders and its dry run reject each invalid row, name the inva
   expect((await dashboard.GET('/api/dashboard/orders', {})).data?.total).toBe(1);
 });
 
-test('a later import reports the differences of an order without changing it, and rejects the number of another order', async () => {
+test('importing an order again with other data reports the differences without changing the order, and rejects the number of another order', async () => {
   const { send } = await open();
   await send([past]);
   const later = await send([{ ...past, payment_status: 'refunded', refunds: [{ amount: '66.90' }] }]);

@@ -451,7 +451,7 @@ test('filters orders by the agent that prepared them', async () => {
   expect(await idsOf({ agent_token_id: unknown })).toEqual([]);
 });
 
-test('a page past the end of the list of orders is empty and contains the total', async () => {
+test('a page past the end of the list of orders has no orders, and contains the total', async () => {
   const shop = await openShop();
   await shop.givenOrder();
 

@@ -64,7 +64,7 @@ async function passDeadline(shop: OpenShop, order_id: string) {
   );
 }
 
-test('an order by invoice can ship before it is paid, be paid in two parts, and be completed', async () => {
+test('an order on payment terms can ship before it is paid, be paid in two parts, and be completed', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
   const order = await orderOnTerms(given, 10);

@@ -116,7 +116,7 @@ test('an update of a product changes only the given fields', async () => {
   expect(data).toMatchObject({
     vendor: null,
     price: '12.00',
-    compare_at_price: null, // Cleared, because the new price is not lower.
+    compare_at_price: null, // The compare-at price is cleared, because the new price is not lower.
     tags: ['a', 'b'],
     description: 'Old',
     metadata: { material: 'clay' },

@@ -85,7 +85,7 @@ test('a return that is requested, approved, received, refunded and closed adds t
     { from: 'received', to: 'closed' },
   ]);
   const sent = (await mailsTo(shop, customer.email)).slice(before);
-  // Requested, approved, received, refunded, closed.
+  // The return was requested, approved, received, refunded and closed.
   expect(sent).toHaveLength(5);
   expect(sent.filter(({ subject }) => subject.includes(name))).toHaveLength(4);
 });
@@ -120,7 +120,7 @@ test('declining or cancelling a return makes its items returnable again', async 
   }
 });
 
-test('rejects every status change of a return that is not allowed (409 invalid_transition with the allowed ones)', async () => {
+test('rejects each status change that the state of a return does not allow (409 invalid_transition), and lists the allowed ones', async () => {
   const shipped = await givenShippedOrder(20);
   const { request, given, approve, decline, track, cancel, receive, refundReturn, close } = shipped;
   const open = async (status: string) => {
@@ -172,7 +172,7 @@ test('rejects every status change of a return that is not allowed (409 invalid_t
   }
 });
 
-test('rejects a return of more items than were shipped and are not in another return (409 return_quantity_exceeded)', async () => {
+test('rejects a return of more items than were shipped, less the items in other returns (409 return_quantity_exceeded)', async () => {
   const { shop, create, given, receive, refundOrder, line, line_item_id } = await givenShippedOrder(4, { ship: 3 });
 
   const tooMany = await create(4);

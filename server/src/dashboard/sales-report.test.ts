@@ -41,7 +41,7 @@ function intentOf(shop: StripeShop, earlier: string[]): string {
   return intent.id;
 }
 
-test('net sales are payments minus refunds and lost disputes; failed refunds and open or won disputes do not count', async () => {
+test('net sales are payments minus refunds and lost disputes, not minus failed refunds and open or won disputes', async () => {
   const shop = await stripe.givenShop();
   const intents: string[] = [];
   // Each order costs 10.00 and 4.90 for delivery.
@@ -78,7 +78,7 @@ test('net sales are payments minus refunds and lost disputes; failed refunds and
   standIn.ledger.changeDispute(wonDispute, 'won');
   await sendEvents(shop);
 
-  // 4 × 14.90 = 59.60; 5.00 were refunded and 10.00 lost; 59.60 / 4 = 14.90.
+  // 4 × 14.90 = 59.60 were paid. 5.00 were refunded, and 10.00 were lost in a dispute. 59.60 / 4 = 14.90.
   const { current, days, previous } = await report(shop);
   expect(current).toMatchObject({
     orders_count: 4,
@@ -94,7 +94,7 @@ test('net sales are payments minus refunds and lost disputes; failed refunds and
   expect(overview).toMatchObject({ orders_count: 4, sales: '44.60' });
 });
 
-test('unpaid orders count without money, also on delivery, and cancelled orders do not count', async () => {
+test('the sales report counts unpaid orders without an amount, even after shipping, and does not count cancelled orders', async () => {
   const shop = await openShop();
   const cod = await shop.givenShippingOption({ price: '4.90', cash_on_delivery_fee: '3.50' });
   const unpaid = await shop.givenOrder();
@@ -112,7 +112,7 @@ test('unpaid orders count without money, also on delivery, and cancelled orders 
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', at(onDelivery.id));
   expect((await report(shop)).current).toMatchObject({ paid_orders_count: 1, paid: '18.40', sales: '18.40' });
 
-  // 5.00 of 14.90 arrived.
+  // 5.00 of the 14.90 arrived.
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', {
     ...at(unpaid.id),
     body: { amount: '5.00' },
@@ -125,7 +125,7 @@ test('unpaid orders count without money, also on delivery, and cancelled orders 
   ]);
 });
 
-test("days begin at midnight in the shop's time zone, also when the clocks change", async () => {
+test("the days of the sales report begin at midnight in the shop's time zone, even when the clocks change", async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone: 'Europe/Berlin' } });
   // In Berlin the clocks were put forward on 2026-03-29 and back on 2026-10-25: days of 23 and 25 hours.
@@ -159,7 +159,7 @@ test("days begin at midnight in the shop's time zone, also when the clocks chang
   expect(previous_days.map(({ date }) => date)).toEqual(['2026-10-24', '2026-10-25']);
 });
 
-test('a period with today is compared with the same part of the period before', async () => {
+test('the sales report compares a period that ends today with the same part of the previous period', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const hour = 3_600_000;
@@ -168,14 +168,14 @@ test('a period with today is compared with the same part of the period before', 
     const today = new Date().toISOString().slice(0, 10);
     return (await report(shop, { from: today, to: today })).previous.orders_count;
   };
-  // Nearly a day ago is later in the day than now, except shortly before midnight, when it is today.
+  // 23 h 59 min ago was yesterday, later in the day than now. In the last minute of a day it was today.
   expect([await ago(24 * hour - 60_000), await ago(24 * hour + 60_000)]).toEqual([
     0,
     new Date(Date.now() - 60_000).getUTCDate() === new Date().getUTCDate() ? 1 : 0,
   ]);
 });
 
-test('days add up to the total of random orders, payments, refunds and cancellations', async () => {
+test('the days of the sales report add up to the total for random orders, payments, refunds and cancellations', async () => {
   const shop = await openShop();
   let seed = 20_261_130;
   const random = (below: number) => {
@@ -227,7 +227,7 @@ test('days add up to the total of random orders, payments, refunds and cancellat
   });
 });
 
-test('lists the ten best products of paid orders by revenue, with deleted ones, after discounts', async () => {
+test('the sales report lists the ten products of paid orders with the highest revenue after discounts, including deleted products', async () => {
   const shop = await openShop();
   await shop.givenDiscount({ code: 'HALF', kind: 'percentage', value: '50' });
   const sell = async (name: string, price: string, quantity: number) => {
@@ -262,7 +262,7 @@ test('lists the ten best products of paid orders by revenue, with deleted ones, 
   expect((await report(shop)).top_products).toHaveLength(10);
 });
 
-test('counts carts, those with a checkout, and those with an order, unless old carts may be deleted', async () => {
+test('the sales report counts carts, carts with a checkout and carts with an order, but none for periods whose carts may be deleted', async () => {
   const shop = await openShop();
   await shop.givenCart();
   await shop.givenCart();
@@ -285,7 +285,7 @@ test('counts carts, those with a checkout, and those with an order, unless old c
   expect((await report(shop, { from: day(3), to: day(1) })).conversion).toMatchObject({ carts_count: 0 });
 });
 
-test('rejects days that do not exist, periods that end before they begin, and more than 366 days (422)', async () => {
+test('the sales report rejects invalid dates, a period that ends before it begins, and more than 366 days (422)', async () => {
   const shop = await openShop();
   const mistake = async (query: { from?: string; to?: string }) => {
     const { error, response } = await shop.dashboard.GET(PATH, { params: { query } });

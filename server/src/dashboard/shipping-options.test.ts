@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc }] });
 });
 
-test('a new shipping option comes last by default, and an option with a position moves the following options back', async () => {
+test('a new shipping option is the last by default, and an option with a position moves the following options back', async () => {
   const shop = await openShop();
   const { id } = await shop.givenShippingOption({ name: 'A' });
   await shop.givenShippingOption({ name: 'B' });

@@ -292,7 +292,7 @@ test('an invitation can be used once, becomes invalid when it is replaced, and n
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // The invited person has a login now. So an invitation from another shop does not set her password, and nobody else
+  // The invited person now has a login, so an invitation from another shop does not set her password, and nobody else
   // can accept it.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });
@@ -338,7 +338,7 @@ test('an invitation can be accepted for seven days', async () => {
   expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
 });
 
-test('removing staff, or their permissions, invalidates the invitations that they sent', async () => {
+test('removing a staff member or their permissions invalidates the invitations that they sent', async () => {
   const { anybody, owner, invite, hire } = await openStaffedShop();
   const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
   const asked = { leaving: 'owner', demoted: 'viewer', promoted: 'support' } as const;

@@ -64,7 +64,7 @@ test('an edit can use the credit that a recorded payment has freed, minus the am
   await buys(2);
   await record('40.00');
 
-  // 14.90 of the first order and 24.90 of the second are due.
+  // 14.90 of the first order and 24.90 of the second order are due.
   const fits = await resize(11);
   const exceeds = await resize(12);
 

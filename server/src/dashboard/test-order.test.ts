@@ -19,7 +19,7 @@ test('a test order passes through all steps, shows its mails, and leaves no data
   await shop.givenShippingOption({ countries: ['US'], states: ['CA'], postcode_prefixes: ['94'] });
   await shop.dashboard.POST('/api/dashboard/webhooks', { body: { url: 'https://erp.example/hook', events: ['*'] } });
 
-  // The test order sells and sends nothing: the tables have as many rows as before.
+  // The test order sells and sends nothing: the tables have the same number of rows as before.
   const counts = async () => {
     const { rows } = await owner.query(
       `select (select count(*) from commerce.orders where site_id = $1) as orders,

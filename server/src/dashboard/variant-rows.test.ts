@@ -26,7 +26,7 @@ async function openShirtShop() {
   return { shop, shirt, small, medium, large, read };
 }
 
-test('changes variants of several products, and a rejected row names its field and does not stop the others', async () => {
+test('changes variants of several products, and rejects an invalid row with its field without stopping the other rows', async () => {
   const { shop, small, medium, large, read } = await openShirtShop();
   const mug = await shop.givenProduct({ sku: 'MUG' });
   const { data } = await shop.dashboard.POST(PATH, {
@@ -59,7 +59,7 @@ test('changes variants of several products, and a rejected row names its field a
   expect(now).toMatchObject({ price: '18.50', compare_at_price: '25.00' });
 });
 
-test('rejects a row whose value has changed in the meantime, and applies one of two concurrent edits', async () => {
+test('rejects a row whose value has changed since it was read, and applies only one of several concurrent edits', async () => {
   const { shop, small, medium, read } = await openShirtShop();
   const edit = (price: string) =>
     shop.dashboard.POST(PATH, { body: { variants: [{ variant_id: small, price, expected: { price: '19.00' } }] } });
@@ -72,14 +72,14 @@ test('rejects a row whose value has changed in the meantime, and applies one of 
   expect(late).toMatchObject({ field: 'price', reason: 'value_changed' });
   expect(late?.message).toContain(winner);
 
-  // A changed price does not stop a change of the barcode.
+  // A changed price does not prevent a change of the barcode.
   const { data } = await shop.dashboard.POST(PATH, {
     body: { variants: [{ variant_id: medium, barcode: '1', expected: { barcode: null } }] },
   });
   expect(data?.results[0]?.status).toBe('changed');
 });
 
-test('does not change a variant of another shop, and rejects a repeated variant and an empty row (422)', async () => {
+test('does not change a variant of another shop, and rejects a repeated variant or an empty row (422)', async () => {
   const { shop, small } = await openShirtShop();
   const other = await openShop();
   const mug = await other.givenProduct();

@@ -1,4 +1,4 @@
-/** Events contain their resource, so only keys that may read it can receive them. */
+/** Events contain a resource of the shop, so only keys that may read the resource can receive them. */
 
 import { randomUUID } from 'node:crypto';
 import { createDashboardClient } from '@commerce-backend/sdk';
@@ -37,8 +37,8 @@ async function openShopWithKey(scopes: ApiKeyScope[]) {
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /**
- * Creates a customer and then a product, and waits for these events, which may arrive in any order. Returns the types of
- * all events received until then.
+ * Creates a customer and then a product, and waits for these events, which may arrive in any order. Returns the types
+ * of all events that were received until then.
  */
 async function typesSent(
   { dashboard, givenProduct, site_id }: Shop,
@@ -103,7 +103,7 @@ test('a webhook for all events gets only events that its API key may read, and n
   });
   const { data: revoked } = await shop.dashboard.GET(ONE, { params: { path } });
   expect(revoked?.withheld_events).toContain('product.*');
-  // A staff member who may read these events changes the webhook, and so becomes its author.
+  // A staff member who may read these events changes the webhook, and thereby becomes its author.
   await shop.dashboard.PATCH(ONE, { params: { path }, body: { events: ['*'] } });
   const both = ['customer.created', 'product.created'];
   expect(await typesSent(shop, both)).toEqual(expect.arrayContaining(both));

@@ -56,7 +56,7 @@ test('the baseline creates the schema of the migrations that it replaces, with r
   for (const [kind, lines] of Object.entries(before)) expect(after[kind], kind).toEqual(lines);
 });
 
-test('adopts a database at the baseline once when two processes start together, keeps its rows and runs the later migrations', async () => {
+test('if two processes start together, a database at the baseline is adopted once, keeps its rows and gets the later migrations', async () => {
   const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
   const before = await rowsIn(old);
   const recordedBefore = await recordedIn(old);

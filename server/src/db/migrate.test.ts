@@ -76,7 +76,7 @@ test('migrates down to the baseline and up again with data of every feature', as
   }, migratedTemplate());
 });
 
-/** The terms of the search index and the number of products for each. */
+/** The terms of the search index, each with its number of products. */
 async function readTerms(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -150,7 +150,7 @@ test('fills in line quantities of older orders from their fulfilments and refund
     );
     await client.end();
     expect(rows.map(({ order_number, ...rest }) => [order_number, ...Object.values(rest)])).toEqual([
-      // Columns: fulfilled, refunded, removed, returned, then the refund items, in which 1 marks shipped pieces.
+      // Columns: fulfilled, refunded, removed, returned, and then the refunded items, in which 1 marks shipped pieces.
       [
         'mixed',
         'fulfilled',

@@ -199,7 +199,7 @@ test('the demo shop’s legal links open pages in each language, until the shop 
   expect(terms_url?.startsWith(baseUrl)).toBe(true);
 });
 
-test('changes image and legal URLs when the server’s base URL changes', async () => {
+test('the image and legal URLs of the demo shop change with the server’s base URL', async () => {
   const { options, storefront, dashboard, file } = await demoShop();
 
   const { demo: moved } = await seedDemo({ ...options, baseUrl: 'http://localhost:9999' });
@@ -227,7 +227,7 @@ test('the demo orders can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('opens a new example checkout at each start, or none if its products are no longer for sale', async () => {
+test('each start opens a new example checkout in the demo shop, or none if its products are no longer for sale', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);

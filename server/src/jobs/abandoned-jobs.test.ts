@@ -21,7 +21,7 @@ test('unlocks the jobs of dead runners, but not those of living runners or recen
   await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[dead, live, fresh]]);
 });
 
-test('unlocks abandoned jobs even if its first search for them timed out', async () => {
+test('unlocks abandoned jobs even if the first search for abandoned jobs timed out', async () => {
   const { owner } = await testServer();
   const dead = `dead ${randomUUID()}`;
   await givenHeldJob(dead, '1 minute');

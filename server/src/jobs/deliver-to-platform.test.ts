@@ -58,7 +58,7 @@ async function deliveriesOf({ owner, site_id }: OpenShop) {
   return rows;
 }
 
-test('the platform that began a checkout gets a verifiable event of each change of the order, without data of the buyer', async () => {
+test("the platform that began a checkout gets a signed event for each change of the order, without the buyer's data", async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const order = await givenUcpOrder(shop, platform.url);
@@ -105,7 +105,7 @@ test('the platform that began a checkout gets a verifiable event of each change 
   await platform.close();
 });
 
-test('a cancelled order is reported as cancelled', async () => {
+test('the event for a cancelled order contains a cancellation, and lists the items as removed', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const order = await givenUcpOrder(shop, platform.url);
@@ -123,7 +123,7 @@ test('a cancelled order is reported as cancelled', async () => {
   await platform.close();
 });
 
-test('no platform gets events of orders that it did not begin, and staff do not see its deliveries', async () => {
+test('a platform gets no events of orders that it did not begin, and staff do not see the deliveries to platforms', async () => {
   const shop = await openShop();
   const [platform, other] = [await openPlatform({ capabilities }), await openPlatform({ capabilities })];
   const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile: other.url });
@@ -140,7 +140,7 @@ test('no platform gets events of orders that it did not begin, and staff do not 
   await Promise.all([platform.close(), other.close()]);
 });
 
-test('an agent with a token gets the events of the orders of its own platform', async () => {
+test('a platform gets the events of orders that it began with an agent token', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const { id: shipping_option_id } = await shop.givenTerms({ default_tax_rate: '0' });
@@ -203,7 +203,7 @@ test('retries an event that the platform rejected, with the same id and a new si
   await platform.close();
 });
 
-test('sends nothing to a webhook_url on another host than the profile, and tells the agent what to change', async () => {
+test('sends no events to a webhook_url on another host than the profile, and tells the agent which host to use', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities, webhookHost: 'localhost' });
   const { made } = await givenUcpOrder(shop, platform.url);
@@ -217,7 +217,7 @@ test('sends nothing to a webhook_url on another host than the profile, and tells
   await platform.close();
 });
 
-test('sends no event to a host that resolves to a private address when the event is due', async () => {
+test('sends no event to a host that resolves to a private address at the time of the delivery (url_refused)', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   await jobs.stop();
@@ -234,13 +234,13 @@ test('sends no event to a host that resolves to a private address when the event
   await platform.close();
 });
 
-test('a process of an older release, which does not know platforms, leaves their events to newer processes', async () => {
+test('a process of an older release does not complete deliveries to platforms, and a newer process delivers them', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   await jobs.stop();
   const { id } = await givenUcpOrder(shop, platform.url);
 
-  // An older release does nothing for a delivery that is not to a webhook. Deliveries of other tests stay to be done.
+  // An older release does nothing for a delivery that has no webhook. Deliveries of other tests remain in the queue.
   const deliverAsBefore = async (payload: unknown) => {
     const { delivery_id } = payload as { delivery_id: string };
     const text = 'select from commerce.webhook_deliveries where id = $1 and webhook_id is null';
@@ -257,7 +257,7 @@ test('a process of an older release, which does not know platforms, leaves their
   await platform.close();
 });
 
-test('a profile that an older release has kept is fetched again for its webhook_url and keys', async () => {
+test('a profile that an older release stored is fetched again to get its webhook_url and keys', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const entries = Object.fromEntries(capabilities.map((name) => [name, ['2026-08-25']]));
@@ -278,7 +278,7 @@ test.each([
   ['1012 AB', 'https://carrier.example/track?id=3SABC&zip=1012%20ab', false],
   ['10115', 'https://carrier.example/track?id=JD0146&plz=10115', false],
   ['10115', 'https://carrier.example/track?id=JD1011546', true],
-])('an event for the delivery to %s has the tracking URL %s: %s', async (postal_code, tracking_url, isSent) => {
+])('the event of a parcel to %s contains the tracking URL %s: %s', async (postal_code, tracking_url, isSent) => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const { path } = await givenUcpOrder(shop, platform.url);
@@ -300,7 +300,7 @@ test.each([
   await platform.close();
 });
 
-test('refunds of lines and a cancellation are valid in version 2026-04-08', async () => {
+test('the events of a refund by lines and of a cancellation match the schema of version 2026-04-08', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities, version: '2026-04-08' });
   const { path } = await givenUcpOrder(shop, platform.url);

@@ -124,7 +124,7 @@ test('sends a stock event only if the variant sells out, comes back or changes b
       body: { delta, reason: 'correction' as const },
     });
 
-  await set(-19); // A change of less than a fifth.
+  await set(-19); // The stock changes by less than a fifth.
   await set(-41);
   await set(-36);
   await set(-4);
@@ -308,7 +308,7 @@ async function jobsOf({ owner, site_id }: OpenShop): Promise<{ delivery_id: stri
   return rows;
 }
 
-/** A due delivery without a job, as `attempts.due` finds it. */
+/** Creates a due delivery without a job, as `attempts.due` finds it. */
 async function givenDue({ owner, site_id }: OpenShop, webhook_id: string): Promise<attempts.Due> {
   const { rows } = await owner.query(
     `with event as (
@@ -387,7 +387,7 @@ test('continues a delivery only once if a crash or a replay has created two jobs
       seconds,
     ]);
 
-  // A job that runs early ends, because it finds that another will run.
+  // A job that runs early ends, because it finds that another job will run.
   await another(0);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
   // Of two concurrent jobs, only one continues.
@@ -396,8 +396,8 @@ test('continues a delivery only once if a crash or a replay has created two jobs
   await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 2);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
   expect(await deliveriesOf(shop)).toMatchObject([{ status: 'pending', attempts_count: 2 }]);
-  // Disabling the webhook fails the delivery, and the replay adds another job. The earlier job then runs too early, or
-  // not at all.
+  // Disabling the webhook makes the delivery fail, and the replay adds another job. The earlier job then runs too
+  // early, or not at all.
   const params = { path: { webhook_id: id } };
   for (const status of ['disabled', 'active'] as const) {
     await shop.dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } });

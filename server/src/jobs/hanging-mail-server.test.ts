@@ -18,7 +18,7 @@ const SENT = 100;
 const MONEY_JOBS = ['overdue', 'move_money', 'seal_audit', 'sweep'];
 /**
  * The test waits this long for those jobs. `overdue` also works for shops of other tests, and waits up to 30 s for
- * their payment providers. If the jobs waited for the mails, they would take half an hour.
+ * their payment providers. If these jobs had to wait for the mails, they would take half an hour.
  */
 const JOBS_MS = 60_000;
 
@@ -93,7 +93,7 @@ async function statusOf({ owner }: TestShop, order_id: string): Promise<string |
 test('a hanging mail server delays no order expiry and uses up no mail attempts, and all mails are sent after it recovers', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ email: `${randomUUID()}@example.com` });
-  // An expired order gets no more mails about its placing.
+  // No more mails about placing the order are sent once the order has expired.
   const other = await shop.givenOrder({ email: `${randomUUID()}@example.com` });
   await queueMails(shop, other.id);
   const { left: queued } = await mailsOf(shop);

@@ -113,5 +113,5 @@ test('stopping a runner while its connections are terminated does not end the pr
       owner.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name]);
     await Promise.all([jobs.stop(), terminate(), terminate()]);
   }
-  // The run fails if an error is not caught.
+  // An error that is not caught makes the test run fail.
 });

@@ -244,7 +244,7 @@ test('deletes closed withdrawals three years after the end of their year, and ke
   ]);
 });
 
-test('deletes the records of calls without a token after 30 days, in its own site only', async () => {
+test("deletes the records of a site's calls without a token after 30 days, and none of other sites", async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const record = ({ site_id }: OpenShop, age: string) =>
     shop.owner.query(

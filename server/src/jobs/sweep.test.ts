@@ -59,7 +59,7 @@ test('accepts an Idempotency-Key again after its stored response is deleted', as
   expect(second?.id).not.toBe(first?.id);
 });
 
-test('the sweeper deletes more expired rows than fit in one batch', async () => {
+test('the sweeper deletes all expired rows, even if they do not fit in one batch', async () => {
   const shop = await openShop();
   await shop.owner.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, completed_at)

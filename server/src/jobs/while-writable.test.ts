@@ -25,7 +25,7 @@ test('starts the jobs again if their database connection is terminated during th
   expect(stopped).toBe(1);
 });
 
-test('throws an error of a job definition at the start', async () => {
+test('throws an error in a job definition when the jobs start', async () => {
   const { owner } = await testServer();
   const start = () => Promise.reject(new Error('no such task'));
   await expect(runWhileWritable(owner, SILENT, start)).rejects.toThrow('no such task');

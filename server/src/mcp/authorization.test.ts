@@ -19,7 +19,7 @@ const MODERN = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** Calls a tool without a client library, and returns the HTTP response. */
+/** Calls a tool without a client library and returns the HTTP response. */
 function call(
   address: string,
   token: string,

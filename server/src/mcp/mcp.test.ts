@@ -42,7 +42,7 @@ test('each operation for agents has exactly one tool, and the JSON of all tools 
     expect(JSON.stringify({ tools: read }).length).toBeLessThanOrEqual(31_000);
     await client.close();
   }
-  // Each argument belongs to only one part of the request, or to the tool itself.
+  // Each argument belongs to exactly one part of the request, or to the tool itself.
   for (const { operation, definition, places } of agentTools().values()) {
     const declared = document.paths[operation.path]?.[operation.method] ?? {};
     const others = [...places.keys(), 'meta', 'full'];

@@ -95,7 +95,7 @@ test('answers 404 for an unknown site, and names the field of an invalid value (
   expect([months.status, months.data.detail[0].loc]).toEqual([422, ['query', 'months']]);
 });
 
-test('reports the usage of a site by month, without that of other sites', async () => {
+test('reports the usage of a site by month, without the usage of other sites', async () => {
   const [{ db }, shop, other] = [await testServer(), await openShop(), await openShop()];
   await shop.givenProduct();
   await shop.givenOrder();

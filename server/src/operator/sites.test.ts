@@ -85,7 +85,7 @@ test('adds and removes hosts of one site, and rejects a host of another site (40
   expect((await ask(`${domains(one)}/${host}`, { method: 'DELETE' })).data).toEqual({ domains: [] });
 });
 
-test('replaces the rate limits of one site, and not those of another', async () => {
+test('replaces the rate limits of one site, and leaves those of another unchanged', async () => {
   const [one, two] = [await openShop(), await openShop()];
   const limits = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/limits`;
   const of = ({ data }: Awaited<ReturnType<typeof ask>>) =>

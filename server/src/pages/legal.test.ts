@@ -14,7 +14,7 @@ async function givenShop(legal_texts: Record<string, string>, more: object = {})
   return { ...shop, open };
 }
 
-test("serves a legal text in the reader's language, then the shop's, then any", async () => {
+test("a legal text is shown in the reader's language, otherwise in the shop's language, otherwise in any language", async () => {
   const texts = { terms_de: '<p>Wir liefern.</p>', terms_en: '<p>We deliver.</p>', imprint_fr: '<p>Éditeur</p>' };
   const shop = await givenShop(texts, { default_locale: 'de' });
 
@@ -32,7 +32,7 @@ test("serves a legal text in the reader's language, then the shop's, then any", 
   expect(imprint.html).toContain('<div lang="fr"><p>Éditeur</p></div>');
 });
 
-test('removes scripts and handlers from a legal text, and drops a text of which nothing is left', async () => {
+test('removes scripts and event handlers from a legal text, and stores no text if nothing else is left', async () => {
   const terms_en = '<h2 onclick="steal()">Terms</h2><script>steal()</script><p>Line\none</p>';
   const shop = await givenShop({ terms_en, privacy_en: '<script>steal()</script>' });
 
@@ -58,7 +58,7 @@ test('answers 404 for an unknown kind, a missing text, and the text of another s
   expect((await other.open('privacy')).html).toContain('Theirs');
 });
 
-test("a shop's host serves its texts at /legal, and no other shop's", async () => {
+test("the host of a shop shows the shop's legal texts at /legal, and no texts of another shop", async () => {
   const shop = await givenShop({ terms_en: '<p>Ours</p>' });
   const other = await givenShop({ terms_en: '<p>Theirs</p>' });
   const host = `legal.${shop.site_id}.example`;
@@ -75,7 +75,7 @@ test("a shop's host serves its texts at /legal, and no other shop's", async () =
   expect(led.headers.get('Location')).toBe(`http://${host}/sites/${shop.site_id}/legal/terms`);
 });
 
-test('storefronts, pages and mails link to the hosted text, unless the shop has a page of its own', async () => {
+test('storefronts, pages and mails link to the hosted legal text, unless the shop has set its own URL', async () => {
   const imprint_url = 'https://shop.example/imprint';
   const texts = { terms_de: '<p>AGB</p>', imprint_de: '<p>Wir</p>' };
   const shop = await givenShop(texts, { legal: { imprint_url } });
@@ -99,7 +99,7 @@ test('storefronts, pages and mails link to the hosted text, unless the shop has 
   expect(guide).toContain(data?.policies.terms_url ?? 'none');
 });
 
-test('the checkout asks to accept hosted terms, with a link to them', async () => {
+test('the checkout page asks the shopper to accept the hosted terms, and links to them', async () => {
   const shop = await givenShop(
     { terms_en: '<p>Terms</p>', privacy_en: '<p>Privacy</p>' },
     {
@@ -128,7 +128,7 @@ test('the checkout asks to accept hosted terms, with a link to them', async () =
   expect(placed.html).toContain('Thank you for your order');
 });
 
-test('terms that shoppers must accept cannot be removed, at the same time either (422)', async () => {
+test('rejects removing the terms that shoppers must accept, even concurrently with making acceptance required (422)', async () => {
   const shop = await givenShop({});
   const patch = (body: object) => shop.dashboard.PATCH(settings, { body });
   const required = { legal: { terms_required: true } };
@@ -145,7 +145,7 @@ test('terms that shoppers must accept cannot be removed, at the same time either
   }
 });
 
-test('rejects a legal text that is too long, also after encoding (422), and keeps long texts in all languages', async () => {
+test('rejects a legal text above the maximum length before or after encoding (422), and stores long texts in all languages', async () => {
   const shop = await givenShop({});
   const patch = (legal_texts: Record<string, string>) => shop.dashboard.PATCH(settings, { body: { legal_texts } });
   const tooLong = { error: { detail: [{ loc: ['body', 'legal_texts', 'terms_de'], type: 'string_too_long' }] } };

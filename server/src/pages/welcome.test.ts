@@ -27,7 +27,7 @@ test('all links on the page at / work', async () => {
     const text = await (await fetch(`${server.baseUrl}/`, { headers: { Accept: BROWSER } })).text();
     const links = [...text.matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
     expect(links).toContain('/account?site_id=0192f3a0-3333-7000-8000-000000000001');
-    // This server has no demo shop. Links to the demo shop lead to pages that explain this.
+    // This server has no demo shop. The links to the demo shop lead to pages that explain that.
     const shopless = links.filter((link) => !link.includes('site_id'));
     for (const link of shopless) expect([link, (await fetch(`${server.baseUrl}${link}`)).status]).toEqual([link, 200]);
   } finally {

@@ -8,7 +8,7 @@ test('validates postal codes by country, in every common spelling', () => {
   expect(['', null, 'ABCDE', '1011', '101155'].map((code) => fits('DE', code))).toEqual(Array(5).fill(false));
   expect(fits('NL', '1234ab') && fits('NL', '1234 AB') && fits('GB', 'sw1a 1aa') && fits('GB', 'SW1A1AA')).toBe(true);
   expect(fits('JP', '1540023') && fits('PL', '00950') && fits('US', '94103-1234') && fits('CA', 'K1A0B1')).toBe(true);
-  // Some countries need no postal code. An unknown country needs none either.
+  // Some countries need no postal code. Without a known country, no postal code is required either.
   expect(fits('HK', null) && fits('AE', null) && fits('IE', null) && hasPostalCode({ postal_code: 'ABCDE' })).toBe(
     true,
   );

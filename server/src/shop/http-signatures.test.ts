@@ -64,7 +64,7 @@ test.each([
   expect(isSignedBy(key === P256 ? ED25519 : P256, message, parsed)).toBe(false);
 });
 
-test('a message that is signed here verifies with the public key only', () => {
+test('a signed message verifies with the public key of the signing key', () => {
   const privateKey = createPrivateKey({ key: P256_PRIVATE, format: 'jwk' });
   const names = ['@method', '@authority', 'content-type'];
   const headers = signatureHeaders(REQUEST, names, { kid: 'one', privateKey }, 1_700_000_000);
@@ -77,7 +77,7 @@ test('a message that is signed here verifies with the public key only', () => {
   expect(parsed && isSignedBy(P256, REQUEST, parsed)).toBe(true);
 });
 
-test('a member of a dictionary field is covered by its key, and other parameters of components are not supported', () => {
+test('the key of a dictionary member is part of the signed component, and other component parameters are rejected', () => {
   const privateKey = createPrivateKey({ key: P256_PRIVATE, format: 'jwk' });
   const message = {
     ...REQUEST,
@@ -100,28 +100,28 @@ test.each([
   ['text after the parameters', 'sig1=("@method");created=1 x'],
   ['a component without quotes', 'sig1=(@method)'],
   ['nothing', ''],
-])('Signature-Input with %s is not parsed', (_, input) => {
+])('does not parse Signature-Input with %s', (_, input) => {
   expect(parseSignatures(input, 'sig1=:AAAA:')).toBeUndefined();
 });
 
-test('parameters are read only outside of the texts of others', () => {
+test('ignores text inside quoted parameters of Signature-Input', () => {
   const input = 'sig1=("@method" "@path");x=";created=7;tag=(a)";keyid="one";created=5';
   const [parsed] = parseSignatures(input, 'sig1=:AAAA:') ?? [];
 
   expect(parsed).toMatchObject({ components: ['"@method"', '"@path"'], keyid: 'one', tag: undefined, created: 5 });
 });
 
-test('reads a long Signature-Input in a time that grows with its length', () => {
+test('parses a long Signature-Input in linear time', () => {
   const start = performance.now();
   const [parsed] = parseSignatures(`sig1=("@method");x="${'\\"'.repeat(75_000)})";keyid="one"`, 'sig1=:AAAA:') ?? [];
 
   expect(parsed).toMatchObject({ components: ['"@method"'], keyid: 'one' });
-  // Quadratic, it would be half a minute.
+  // A parser with quadratic time would take half a minute.
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 
-test('the digest and the thumbprint are those of the RFCs 9530 and 8037', () => {
-  // RFC 9530, appendix D, and RFC 8037, appendix A.3.
+test('the content digest matches the example of RFC 9530, and the key thumbprint the example of RFC 8037', () => {
+  // The examples are from RFC 9530, appendix D, and RFC 8037, appendix A.3.
   expect(contentDigest('{"hello": "world"}\n')).toBe('sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:');
   expect(thumbprintOf({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' })).toBe(
     'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',

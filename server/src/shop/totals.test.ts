@@ -98,7 +98,7 @@ test('taxes shipping at the tax rate of the goods, and splits the cost by their 
   });
 });
 
-test('divides shipping among tax rates by discounted value, or by full value if the discount covers everything', () => {
+test('divides the shipping cost among tax rates by discounted value, or by full value if the discount covers everything', () => {
   const amounts = (value: string, covers: (line: PricedLine) => boolean) =>
     of(mixed, { discount: { kind: 'percentage', value, covers } }).shipping_taxes.map(({ amount }) => amount);
 
@@ -107,7 +107,7 @@ test('divides shipping among tax rates by discounted value, or by full value if 
   expect(amounts('100', () => true)).toEqual([150, 350]);
 });
 
-test('taxes shipping at the rates of shipped goods, without those of downloads', () => {
+test('taxes shipping at the rates of the shipped goods, not at the rates of downloads', () => {
   const [book, lamp] = mixed as [PricedLine, PricedLine];
   const lines = [book, { ...lamp, requires_shipping: false }];
   expect(of(lines).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);

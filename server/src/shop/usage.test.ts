@@ -47,7 +47,7 @@ test('loses no counts when two processes write them concurrently', async () => {
   for (const { site_id } of shops) expect((await present(site_id)).calls).toBe(40);
 });
 
-test('writes counts again once after a failed write, and ignores those of deleted sites', async () => {
+test('repeats a failed write of the counts once, and ignores the counts of deleted sites', async () => {
   const { db } = await testServer();
   const [shop, gone] = [await openShop(), await openShop()];
   const counter = createUsageCounter({

@@ -131,7 +131,7 @@ test('a checkout shows the discount of each line before and after it becomes an 
   expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
 });
 
-test('a discount code for products or collections reduces only their price, and its minimum counts only those items', async () => {
+test('a discount code for products or collections reduces only their prices, and only these items count toward its minimum', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');
   const [byId = '', byHand = ''] = product_ids;

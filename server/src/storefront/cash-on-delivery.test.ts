@@ -78,11 +78,11 @@ test('the cash on delivery fee is taxed like the rest of the shipping cost', asy
   });
   const { patch } = await begin();
   const { data } = await patch({ shipping_option_id: cod.id, payment_method: 'manual' });
-  // 19 % of 20.00 and of 8.40: 3.80 and 1.60 (1.596).
+  // 19 % of 20.00 is 3.80, and 19 % of 8.40 is 1.60 (1.596).
   expect(data).toMatchObject({ shipping_cost: '8.40', tax: '5.40', total: '33.80' });
 });
 
-test('rejects payment on delivery for a shipping option without a fee, and removes it when the buyer switches to that option', async () => {
+test('rejects payment on delivery for a shipping option without its fee, and removes it when the buyer switches to such an option', async () => {
   const { cod, plain, begin } = await givenShop();
   const { patch, complete } = await begin();
   const refused = await patch({ shipping_option_id: plain.id, payment_method: 'manual' });
@@ -174,7 +174,7 @@ test('the hosted checkout offers payment on delivery with its fee, and charges t
   expect(await ordersOf(shop)).toMatchObject([{ payment_method: 'manual', total: '28.40', shipping_cost: '8.40' }]);
 });
 
-test('the hosted checkout asks for another payment method if the delivery cannot be paid on delivery, and keeps the input', async () => {
+test('the hosted checkout asks for another payment method if the shipping option excludes payment on delivery, and keeps the input', async () => {
   const { shop, plain, begin } = await givenShop();
   const { url } = await begin();
   const browser = new PaperBrowser(shop.baseUrl);

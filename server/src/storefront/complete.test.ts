@@ -134,7 +134,7 @@ test('twenty concurrent shoppers buy exactly the last five items', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 0, reserved: 0 });
 });
 
-test('concurrent checkouts of the same variants in opposite sequence all complete', async () => {
+test('concurrent checkouts of the same variants in opposite order all complete', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const [a, b] = [

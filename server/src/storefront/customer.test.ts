@@ -194,7 +194,7 @@ test('a customer created by staff keeps their data and gets the password of the 
   expect(data).toMatchObject({ id: entered?.id, first_name: 'Juniper' });
 });
 
-test('an account gets the guest orders with its verified e-mail address, in upper or lower case, and no others', async () => {
+test('an account gets only the guest orders with its verified e-mail address, in upper or lower case', async () => {
   const shop = await openShop();
   const email = address();
   const order = (to: string) =>

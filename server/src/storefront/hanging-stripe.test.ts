@@ -5,7 +5,7 @@ import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.
 import { DEADLINES } from '../http/pipeline/deadline.ts';
 import { PROVIDER_DEADLINES } from '../shop/payments/provider-deadlines.ts';
 
-/** Long enough for requests that are answered, even on a busy machine. */
+/** Long enough for requests that do get a response, even on a busy machine. */
 const PROVIDER_MS = 1_200;
 const stripe = await openStripe({ deadlines: { request: PROVIDER_MS, returning: PROVIDER_MS, job: PROVIDER_MS } });
 const { standIn } = stripe;

@@ -84,7 +84,7 @@ test('combines the values of one filter with OR, and different filters with AND'
   expect(await names({ in_stock: true })).toBe('ABD');
   expect(await names({ in_stock: false })).toBe('C');
   expect(await names({ option: ['colour:red'] })).toBe('D');
-  expect(await names({ option: ['Colour:Blue'] })).toBe(''); // Blue is sold out.
+  expect(await names({ option: ['Colour:Blue'] })).toBe(''); // The blue variant is sold out.
   expect(await names({ collection: 'woollens' })).toBe('AB');
   expect(await names({ collection: 'unknown' })).toBe('');
 });

@@ -77,7 +77,8 @@ test("taxes each line at the most specific rate for the product's tax class and 
   const checkout_id = await givenCheckout(shop, [undefined, 'reduced', 'zero', 'of-our-own'], '100.00');
   const taxAt = async (address: { country: string; state?: string }) => (await fillIn(shop, checkout_id, address)).tax;
 
-  // Standard, reduced and zero rate, a class without a rate (standard), and the shipping cost by the share of each.
+  // The goods are taxed at the standard, the reduced and the zero rate, and a class without a rate at the standard
+  // rate. The shipping cost is taxed at these rates by the share of each.
   expect(await taxAt({ country: 'DE' })).toBe('45.56');
   expect(await taxAt({ country: 'FR' })).toBe('75.92');
   expect(await taxAt({ country: 'US', state: 'TX' })).toBe('4.04');

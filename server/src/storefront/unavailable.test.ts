@@ -92,7 +92,7 @@ test('a sold-out product moves to the end of a cached list, and back when restoc
   expect(await names(shop, {})).toEqual(['Mug B', 'Mug D', 'Mug A', 'Mug C']);
 });
 
-test('a collection in its own order lists unavailable products last', async () => {
+test('a collection with its own sort order lists unavailable products last', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const { data } = await shop.dashboard.POST('/api/dashboard/collections', {

@@ -338,7 +338,7 @@ test('a second order with the same reference is rejected (409 reference_taken)',
   expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 9, reserved: 0 });
 });
 
-test('creates one of 16 concurrent orders with the same reference, even if a rejected order had used the reference', async () => {
+test('creates only one of 16 concurrent orders with the same reference, even if a rejected order had used the reference', async () => {
   const shop = await givenShop();
   const refused = await shop.sync.POST(orders, { body: orderFor('MUG', '1.00', { reference: 'raced' }) });
   expect(refused.response.status).toBe(422);

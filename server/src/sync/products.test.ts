@@ -49,7 +49,7 @@ const tells = (id: string) => (changes: Change[]) => changes.some(({ product_id 
 const tellsRemoved = (id: string) => (changes: Change[]) =>
   changes.some(({ product_id, removed }) => product_id === id && removed);
 
-test('a crawl returns every public product completely, and no others', async () => {
+test('a crawl returns every public product with all fields, and no other products', async () => {
   const shop = await openShop();
   const shown: { id: string }[] = [];
   for (const name of ['A', 'B', 'C']) shown.push(await shop.givenProduct({ name, cost_per_item: '3' }));
@@ -83,7 +83,7 @@ test('the pages of a crawl contain each product once', async () => {
   }
 });
 
-/** Every action that changes a displayed product. Each gets a product with two colour variants and one image. */
+/** Every action that changes a displayed product. Each action gets a product with two colour variants and one image. */
 const DEEDS: Record<string, (shop: OpenShop, given: Given) => Promise<unknown>> = {
   'its name': ({ dashboard }, { params }) => unwrap(dashboard.PATCH(product, { params, body: { name: 'Cup' } })),
   'a price': ({ dashboard }, { params, variant_id }) =>
@@ -177,7 +177,7 @@ test('completing a checkout does not report its reserved stock as changed again'
   const { id: checkout_id } = await shop.givenCheckout({
     content: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }],
   });
-  // Created after the reservation: once this is reported, the reservation is too.
+  // This product is created after the reservation: once it is reported, the reservation is too.
   const last = await shop.givenProduct();
   const isHeld = ({ product_id, product: told }: Change) => product_id === mug.id && told?.total_inventory === 9;
   const held = await crawlUntil(shop, (changes) => tells(last.id)(changes) && changes.some(isHeld));
@@ -337,7 +337,7 @@ test('a crawl with updated_since returns the changes since that time, and a curs
   expect((await crawlUntil(shop, tells(later.id), resume_cursor)).changes).toHaveLength(1);
 });
 
-test('reports a product once its publication time has come', async () => {
+test('reports a product once its publication time has passed', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
   const { rows } = await shop.owner.query(

@@ -158,7 +158,7 @@ test('traces a request as a span named after its operation, in the trace of a tr
   });
 });
 
-test('an untrusted traceparent sets neither trace id nor sampling decision, and is only linked from the new trace', async () => {
+test('an untrusted traceparent sets neither the trace id nor the sampling decision, and the new trace only links to it', async () => {
   const ask = (sampled: string) =>
     fetch(`${baseUrl}/healthz`, { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-${sampled}` } });
   const linked = (found: Span[]) => found.filter(({ links }) => links?.some(({ traceId }) => traceId === TRACE_ID));
@@ -179,7 +179,7 @@ test('an untrusted traceparent sets neither trace id nor sampling decision, and 
 
 test("statements of a request are spans within the request's span, named after their operation", () => {
   const request = succeeded('POST /api/storefront/customer/register');
-  // Other spans within it are jobs that the request added.
+  // The other spans within the trace are jobs that the request added.
   const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);
   expect(statements.length).toBeGreaterThan(2);
   expect(statements.every(({ traceId }) => traceId === request?.traceId)).toBe(true);

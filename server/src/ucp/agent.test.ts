@@ -7,28 +7,28 @@ test.each([
   ['with parameters', 'profile="https://a.example/p";v=1'],
   ['last of two', 'profile="https://b.example/", profile="https://a.example/p"'],
   ['after a text with quotes', 'x="a\\", profile=\\"https://b.example/\\"", profile="https://a.example/p"'],
-])('finds the profile %s in UCP-Agent', (_, header) => {
+])('reads the profile URL from a UCP-Agent header: %s', (_, header) => {
   expect(profileUrlIn(header)).toBe('https://a.example/p');
 });
 
-test('keeps a comma in the address of a profile', () => {
+test('accepts a comma in the profile URL of UCP-Agent', () => {
   expect(profileUrlIn('profile="https://a.example/p?ids=1,2"')).toBe('https://a.example/p?ids=1,2');
 });
 
 test.each([undefined, '', 'profile=https://a.example/', 'xprofile="https://a.example/"', '"'])(
-  'refuses a UCP-Agent without a profile: %s',
+  'rejects a UCP-Agent header without a profile: %s',
   (header) => {
     expect(() => profileUrlIn(header)).toThrow('Send UCP-Agent: profile=');
   },
 );
 
 test.each([[','], ['"",'], ['",'], ['"\\'], ['profile="']])(
-  'reads a long UCP-Agent of %s in a time that grows with its length',
+  'parses a long UCP-Agent header of %s in linear time',
   (part) => {
     const start = performance.now();
 
     expect(() => profileUrlIn(part.repeat(160_000 / part.length))).toThrow('Send UCP-Agent: profile=');
-    // Quadratic, it would be half a minute.
+    // A parser with quadratic time would take half a minute.
     expect(performance.now() - start).toBeLessThan(3_000);
   },
 );

@@ -78,7 +78,7 @@ function callTool(profile: string, token: string | undefined, name: string, give
   });
 }
 
-test('both profiles advertise identity linking, each with the pages and schemas of its version', async () => {
+test('the profiles of both versions advertise identity linking with the documentation and schemas of their version', async () => {
   const read = async (path: string) =>
     (await (await fetch(`${at}/.well-known/ucp${path}`)).json()) as {
       ucp: { capabilities: Record<string, { version: string; spec: string; schema: string; config?: unknown }[]> };
@@ -97,7 +97,7 @@ test('both profiles advertise identity linking, each with the pages and schemas 
       schema: `https://ucp.dev/${version}/schemas/common/identity_linking.json`,
       config: { scopes: { [ORDER_READ]: { description: { plain: expect.any(String) } } } },
     });
-    // A schema that accepts everything would prove nothing.
+    // A schema that accepts everything would make the check meaningless.
     expect(faultsIn(schema, { ...entry, config: {} }, version)).not.toEqual([]);
   }
 });
@@ -106,14 +106,14 @@ test.each([
   ['2026-08-25', platform],
   [OLDER, older],
 ] as const)(
-  'a platform of version %s follows the challenge for get_order, links the identity and reads the order',
+  'a platform of version %s follows the OAuth challenge of get_order, links the identity and reads the order',
   async (version, own) => {
     const customer = await shop.givenCustomer();
     const order_id = await orderOf(customer);
     const target = new URL(`${issuer}/ucp/v1/orders/${order_id}`);
     const headers = new Headers({ 'UCP-Agent': `profile="${own.url}"` });
 
-    // oauth4webapi always sends a token, so the challenge for none is read by hand.
+    // oauth4webapi always sends a token, so the test reads the challenge for a request without a token itself.
     const refused = await clientOf(own.url).send('get_order', order_id);
     const failure = await failureOf(refused);
     expect(failure).toMatchObject({ status: 401, code: 'identity_required', message: 'identity_required' });
@@ -146,12 +146,12 @@ test.each([
     const order = (await got.json()) as UcpBody;
     expect(order).toMatchObject({ id: order_id, ucp: { version, status: 'success' } });
     expect(faultsInAnswer('get_order', order)).toEqual([]);
-    // The token is also good for functions that a guest may call.
+    // The token also works for functions that a guest may call.
     expect((await clientOf(own.url, access_token).call('search_catalog')).ucp.status).toBe('success');
   },
 );
 
-test('over MCP, get_order without a token is 401 with the challenge, and a linked token reads the order', async () => {
+test('over MCP, get_order without a token gets 401 with the OAuth challenge, and with a linked token returns the order', async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const resource = `${issuer}/ucp/mcp`;
@@ -164,12 +164,12 @@ test('over MCP, get_order without a token is 401 with the challenge, and a linke
     401,
     `Bearer realm="${issuer}", resource_metadata="http://localhost/.well-known/oauth-protected-resource/sites/${shop.site_id}/ucp/mcp"`,
   ]);
-  // A client of this version gets a stream of events.
+  // A client of this version gets the response as a stream of events.
   const [, event = '{}'] = /^data: (.*)$/m.exec(await guest.text()) ?? [];
   const { error } = JSON.parse(event) as { error: { data: object } };
   expect(error.data).toMatchObject({ code: 'identity_required', messages: [{ code: 'identity_required' }] });
   expect([own.status, await own.text()]).toEqual([200, expect.stringContaining(order_id)]);
-  // It was issued for UCP over MCP only.
+  // The token was issued only for UCP over MCP.
   expect((await clientOf(platform.url, access_token).send('get_order', order_id)).status).toBe(401);
 });
 
@@ -182,7 +182,7 @@ test("a customer's linked platform cannot read the order of another customer", a
   expect(foreign).toMatchObject({ ucp: { status: 'error' }, messages: [{ code: 'not_found' }] });
 });
 
-test('a token granted to a platform is refused with the profile of another host, over REST and MCP, also for a repeated request', async () => {
+test("a platform's token is rejected with the profile of another host, over REST and MCP, even for a repeated request", async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const { variants } = await shop.givenProduct();
@@ -215,7 +215,7 @@ test('a token granted to a platform is refused with the profile of another host,
   expect((await own.call('get_order', order_id)).id).toBe(order_id);
 });
 
-test('a token granted to a platform is refused without a profile: at the API, at /mcp and for more consent', async () => {
+test("a platform's token is rejected without a profile: by the agent API, at /mcp and for a new consent request", async () => {
   const customer = await shop.givenCustomer();
   const { access_token } = await linked(customer, `${ORDER_READ} ${CHECKOUT}`);
   const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' };
@@ -261,7 +261,7 @@ async function revoke(token: string) {
   await oauth.processRevocationResponse(answer);
 }
 
-test('a token that was not granted to a platform works with every profile, and at the API', async () => {
+test('a token that was not granted to a platform works with any profile and with the agent API', async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const { access_token } = await givenAgent(shop, customer);
@@ -277,12 +277,12 @@ test('a token that was not granted to a platform works with every profile, and a
   }
 });
 
-test('a platform cannot do more than the customer granted: 403 names the scope of the function', async () => {
+test('a platform cannot exceed the scopes that the customer granted (403, which names the missing scope)', async () => {
   const customer = await shop.givenCustomer();
   const { variants } = await shop.givenProduct();
   const line_items = [{ item: { id: variants[0]?.id ?? '' }, quantity: 1 }];
   const reading = await linked(customer, ORDER_READ);
-  // The customer unticks reading orders, the last of both scopes.
+  // The customer unticks the scope for reading orders, which is the last of both requested scopes.
   const less = await linkIdentity(shop, customer, issuer, {
     ...{ client_id: platform.client_id, scope: ORDER_READ, entries: { scope_1: '' } },
   });
@@ -323,7 +323,7 @@ async function register(redirect_uris: string[]): Promise<string> {
   return String((await oauth.processDynamicClientRegistrationResponse(answer)).client_id);
 }
 
-test('a registered client is bound to the host of its redirect address, and needs one', async () => {
+test('a registered client that requests UCP scopes needs a redirect URI with a public host, and works only for platforms of that host', async () => {
   const customer = await shop.givenCustomer();
   const order_id = await orderOf(customer);
   const [own, evil] = [`https://${platform.host}/callback`, 'https://evil.example/callback'];
@@ -343,7 +343,7 @@ test('a registered client is bound to the host of its redirect address, and need
   expect(refused).toMatchObject({ status: 401, content: expect.stringContaining('the UCP platform at evil.example.') });
   expect(homeless).toMatchObject({ status: 400, html: expect.stringContaining('invalid_scope') });
   expect(homeless.html).toContain('metadata document on the host of your UCP profile');
-  // The document of the client does not name this address.
+  // The metadata document of the client does not list this redirect URI.
   expect(moved).toMatchObject({ status: 400, html: expect.not.stringContaining('evil.example') });
 });
 
@@ -351,13 +351,13 @@ test.each([
   ['an unknown scope of UCP', { scope: 'dev.ucp.shopping.order:manage' }],
   ['a scope of UCP and an unknown one', { scope: `${ORDER_READ} everything` }],
   ['the name of a property', { scope: 'constructor' }],
-])('rejects %s (invalid_scope)', async (_, wish) => {
+])('rejects %s (400 invalid_scope)', async (_, wish) => {
   const page = await authorizing(platform.client_id, 'https://assistant.example/callback', wish);
 
   expect(page).toMatchObject({ status: 400, html: expect.stringContaining('invalid_scope') });
 });
 
-test('rejects scopes of UCP for /mcp, which is not UCP (invalid_scope)', async () => {
+test('rejects UCP scopes for the resource /mcp (400 invalid_scope)', async () => {
   const wish = { scope: ORDER_READ, resource: `${issuer}/mcp` };
 
   const page = await authorizing(platform.client_id, 'https://assistant.example/callback', wish);
@@ -365,7 +365,7 @@ test('rejects scopes of UCP for /mcp, which is not UCP (invalid_scope)', async (
   expect(page).toMatchObject({ status: 400, html: expect.stringContaining('do not work at /mcp') });
 });
 
-test('the device grant has no platform, so it rejects scopes of UCP', async () => {
+test('a device grant has no platform, so it rejects UCP scopes (422)', async () => {
   const answer = await fetch(`${shop.baseUrl}/api/agent/consent/request?site_id=${shop.site_id}`, {
     method: 'POST',
     body: new URLSearchParams({ agent_name: 'Device', scope: ORDER_READ }),

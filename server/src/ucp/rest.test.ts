@@ -215,7 +215,7 @@ test("an error contains the next step and alternatives, and marks the merchant's
       code: 'out_of_stock',
       content: 'Not enough stock: 4 available, 5 requested.',
       next: expect.any(String),
-      // Four are in stock, and the budget covers three.
+      // Four units are in stock, and the budget covers three of them.
       alternatives: [{ variant_id, quantity: 3 }],
     },
   ]);

@@ -38,7 +38,7 @@ async function send(request: Unsigned, by: Signing = {}, signer = platform) {
 
 const seconds = () => Math.floor(Date.now() / 1_000);
 
-test('accepts requests with a signature over target, body and headers, with or without its time', async () => {
+test('accepts requests whose signature covers target, body and headers, with or without a creation time', async () => {
   const { issuer, agent, request } = await openUcp();
 
   const made = await send(request());
@@ -50,7 +50,7 @@ test('accepts requests with a signature over target, body and headers, with or w
   expect(await send(read)).toMatchObject({ status: 200, id: made.id });
 });
 
-test('a signed request that is repeated gets the first response, and makes no second cart', async () => {
+test('repeating a signed request returns the first response and creates no second cart', async () => {
   const { request, owner, site_id } = await openUcp();
   const one = request();
   const headers = await platform.sign(one);
@@ -64,7 +64,7 @@ test('a signed request that is repeated gets the first response, and makes no se
   expect(await send(changed)).toMatchObject({ status: 409, code: 'idempotency_conflict' });
 });
 
-test('rejects a body that was changed after the signature, whether or not the digest was changed with it', async () => {
+test('rejects a body that was changed after signing, whether or not the digest was updated', async () => {
   const { request } = await openUcp();
   const one = request();
   const headers = await platform.sign(one);
@@ -81,7 +81,7 @@ test('rejects a body that was changed after the signature, whether or not the di
   expect(await answerTo(one, unsigned)).toMatchObject({ status: 400, code: 'digest_mismatch' });
 });
 
-test('rejects a signature that was made with the key of another platform under the kid of this one', async () => {
+test("rejects a signature made with the key of another platform, under this platform's key id or its own", async () => {
   const { request } = await openUcp();
 
   expect(await send(request(), { kid: platform.kid }, other)).toMatchObject({
@@ -98,7 +98,7 @@ test.each([
   ['is older than five minutes', () => `;created=${seconds() - 301}`, 'is older than 300 seconds'],
   ['has expired', () => `;created=${seconds()};expires=${seconds() - 1}`, 'has expired'],
   ['is from the future', () => `;created=${seconds() + 120}`, 'is from the future'],
-  ['is for another purpose', () => ';tag="payments"', 'The tag payments'],
+  ['has the tag of another purpose', () => ';tag="payments"', 'The tag payments'],
 ])('rejects a signature that %s', async (_, params, content) => {
   const { request } = await openUcp();
 
@@ -120,7 +120,7 @@ test.each(['@method', '@authority', '@path', 'content-digest', 'content-type', '
   },
 );
 
-test('rejects a signature over a part of the digest, with which the body could be replaced', async () => {
+test('rejects a signature over only one algorithm of the digest, because the body could be replaced', async () => {
   const { request } = await openUcp();
   const one = request();
   const sum = (name: string, text: string) =>
@@ -139,10 +139,10 @@ test('rejects a signature over a part of the digest, with which the body could b
 
 test.each([
   ['an id that PostgreSQL cannot store', { kid: 'a\u0000b', kty: 'EC', crv: 'P-256' }],
-  ['half a surrogate', { kid: 'strange', kty: 'EC', crv: '\ud800' }],
+  ['an unpaired surrogate', { kid: 'strange', kty: 'EC', crv: '\ud800' }],
   ['an object as a coordinate', { kid: 'strange', kty: 'EC', crv: 'P-256', x: { a: '\u0000' } }],
   ['a hundred kilobytes', { kid: 'strange', kty: 'EC', crv: 'P-256', x: 'x'.repeat(100_000) }],
-])('serves a platform with a key that has %s, and keeps nothing of it', async (_, key) => {
+])('accepts a platform that publishes a key with %s, and does not store that key', async (_, key) => {
   const strange = await openPlatform({ capabilities });
   strange.publishKeys([...strange.keys(), key]);
   const { request, owner, site_id } = await openUcp();
@@ -158,7 +158,7 @@ test.each([
   await strange.close();
 });
 
-test('a profile whose version is nested 50,000 times declares no version', async () => {
+test('a profile whose version is an array nested 50,000 times is treated as declaring no version', async () => {
   const { issuer } = await openUcp();
   const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   const agent = await publishProfile(
@@ -170,10 +170,10 @@ test('a profile whose version is nested 50,000 times declares no version', async
   await agent.close();
 });
 
-test('an error in place of the profile of a shop may not be cached', async () => {
+test('an error response at the URL of the shop profile is not cacheable (no-store)', async () => {
   const { issuer, owner, site_id } = await openUcp();
   await owner.query('begin');
-  // The first request creates the key of the shop, and waits for this lock in vain.
+  // The first request creates the signing key of the shop, and waits for this lock until it times out.
   await owner.query('select from commerce.sites where site_id = $1 for update', [site_id]);
   const failed = await fetch(`${issuer}/.well-known/ucp`);
   await owner.query('rollback');
@@ -182,7 +182,7 @@ test('an error in place of the profile of a shop may not be cached', async () =>
   expect((await fetch(`${issuer}/.well-known/ucp`)).headers.get('cache-control')).toBe('public, max-age=300');
 });
 
-test('shoppers who first ask for the profile of a shop at once get the same key', async () => {
+test('concurrent first requests for the profile of a shop all get the same signing key', async () => {
   const { issuer, owner, site_id } = await openUcp();
   const kids = await Promise.all(
     Array.from({ length: 12 }, async () => {
@@ -196,7 +196,7 @@ test('shoppers who first ask for the profile of a shop at once get the same key'
   expect(kids).toEqual(kids.map(() => [rows[0].kid]));
 });
 
-test('rejects a signature for another path, method, query or shop', async () => {
+test('rejects a signature made for another path, method, query or shop', async () => {
   const { issuer, agent, request } = await openUcp();
   const { id } = await send(request());
   const read = { method: 'GET', url: `${issuer}/ucp/v1/carts/${id}`, headers: agent };
@@ -209,7 +209,7 @@ test('rejects a signature for another path, method, query or shop', async () => 
   expect(await answerTo(queried, plain)).toMatchObject({ content: 'The signature must also cover @query.' });
 });
 
-test('more than 60 refused signatures a minute are answered with 429, and a valid one still with the cart', async () => {
+test('rejects more than 60 invalid signatures a minute (429), and still accepts a valid one', async () => {
   const { site_id, request } = await openUcp();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const there = () => ({ ...request(), url: `${limited.baseUrl}/sites/${site_id}/ucp/v1/carts` });
@@ -223,7 +223,7 @@ test('more than 60 refused signatures a minute are answered with 429, and a vali
   expect(made).toMatchObject({ status: 201 });
 });
 
-test('rejects half a signature and headers that are not dictionaries', async () => {
+test('rejects a Signature-Input without a Signature, and malformed signature headers (401)', async () => {
   const { request } = await openUcp();
   const one = request();
   const { Signature: _, ...half } = await platform.sign(one);
@@ -234,7 +234,7 @@ test('rejects half a signature and headers that are not dictionaries', async () 
   }
 });
 
-test('finds a new key of a platform once a minute, and refuses a key of an unknown type (400)', async () => {
+test('looks for a new key of a platform at most once a minute, and rejects a key of an unknown type (400)', async () => {
   const rotating = await openPlatform({ capabilities });
   const { request, owner, site_id } = await openUcp();
   const mine = () => {
@@ -260,7 +260,7 @@ test('finds a new key of a platform once a minute, and refuses a key of an unkno
   await rotating.close();
 });
 
-test('a shop that requires signatures answers unsigned requests with 401 signature_missing, over REST and MCP', async () => {
+test('a shop that requires signatures rejects unsigned requests over REST and MCP (401 signature_missing)', async () => {
   const { dashboard, issuer, request } = await openUcp();
   const { error } = await dashboard.PATCH('/api/dashboard/settings', { body: { require_ucp_signatures: true } });
   expect(error).toBeUndefined();

@@ -13,9 +13,9 @@ const HOME = {
   ...{ postal_code: '10115', address_country: 'DE' },
 };
 
-/** What a platform finds when it follows `supported_versions` of the shop's profile. */
+/** Fetches the shop's profile and the older profile to which its `supported_versions` links. */
 async function profilesOf(baseUrl: string, site_id: string) {
-  // The test server's configured address has no port.
+  // The configured URL of the test server has no port.
   const read = async (url: string) =>
     (await (await fetch(url.replace('http://localhost/', `${baseUrl}/`))).json()) as Profile;
   const current = await read(`${baseUrl}/sites/${site_id}/.well-known/ucp`);
@@ -33,7 +33,7 @@ interface Profile {
   signing_keys: object[];
 }
 
-test('the profile names that of version 2026-04-08, which is complete and declares only its own version', async () => {
+test('the profile links to the profile of version 2026-04-08, which is valid and declares only its own version', async () => {
   const { baseUrl, site_id } = await openShop();
   const { current, older } = await profilesOf(baseUrl, site_id);
 
@@ -53,7 +53,7 @@ test('the profile names that of version 2026-04-08, which is complete and declar
   expect((await fetch(`${baseUrl}/sites/${site_id}/.well-known/ucp/2026-01-11`)).status).toBe(404);
 });
 
-test('a platform of version 2026-04-08 searches, buys and gets order events, each as the schemas of that version demand', async () => {
+test('a platform of version 2026-04-08 searches, buys and gets order events that match the schemas of that version', async () => {
   const shop = await openShop();
   const jobs = await workJobs({ baseUrl: shop.baseUrl });
   const platform = await openPlatform({ capabilities: names, version: OLDER });
@@ -94,7 +94,7 @@ test('a platform of version 2026-04-08 searches, buys and gets order events, eac
   await platform.close();
 });
 
-test('capabilities count only in the version of the profile', async () => {
+test("a profile's capabilities count only if they have the version of the profile", async () => {
   const shop = await openShop();
   const agent = await publishProfile({ version: OLDER });
   const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile: agent.url });
@@ -111,7 +111,7 @@ test('capabilities count only in the version of the profile', async () => {
   await agent.close();
 });
 
-test('an address to which the shop does not deliver is reported as address_undeliverable', async () => {
+test('an address to which the shop does not deliver gets the message address_undeliverable', async () => {
   const shop = await openShop();
   await shop.givenShippingOption({ countries: ['DE', 'AT'] });
   const { variants } = await shop.givenProduct({ price: '14.00' });

@@ -1,4 +1,4 @@
-/** PaymentIntents and refunds. */
+/** The endpoints for PaymentIntents and refunds. */
 
 import { group, type Params, text, texts } from './form.ts';
 import { type Card, intentOnTheWire, type Ledger, onTheWire } from './ledger.ts';

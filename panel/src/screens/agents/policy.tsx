@@ -121,7 +121,10 @@ function Switch({ policy }: { policy: AgentPolicy }) {
   );
 }
 
-/** The limits as typed. Budgets are amounts instead of minor units, and named as in the server's validation errors. */
+/**
+ * The limits as typed. Budgets are amounts instead of minor units. The fields have the names of the server's validation
+ * errors.
+ */
 interface LimitsDraft {
   agent_policy: { max_budget_cents: string; max_lifetime_days: number; password_above_cents: string | null };
 }

@@ -15,7 +15,7 @@ type Scope = Inputs['AssistantScope'];
 
 const LIFETIMES = [7, 30, 90];
 
-/** The page to which the login of a program leads. The member decides what it may do. */
+/** The page to which an assistant's login leads. The staff member chooses the permissions of the assistant. */
 export function Connect() {
   const request = new URLSearchParams(window.location.search).get('request');
   const query = useQuery({

@@ -9,7 +9,7 @@ import { Card, Loaded } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { clientInWords, scopeInWords } from './words.ts';
 
-/** The member's connected assistants; those of all members for somebody who manages the staff. */
+/** The user's connected assistants, or the assistants of all staff if the user manages the staff. */
 export function ConnectedAssistants() {
   const query = useQuery({
     queryKey: ['assistants'],

@@ -24,7 +24,7 @@ export function isReading(scope: string): boolean {
   return scope.endsWith(':read');
 }
 
-/** The program's own name, with the host to which the login returns. */
+/** The name that the program reports, with the host to which its login returns. */
 export function clientInWords({
   client_name,
   client_host,

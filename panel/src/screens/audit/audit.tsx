@@ -93,7 +93,7 @@ const KINDS: Record<string, string> = { api_key: t('API key'), guest_agent: t('A
 /** Up to this number of changes are shown at once. The others open with a click. */
 const SHOWN = 3;
 
-/** The values before and after; the names of the sent fields if no values were recorded. */
+/** The values before and after the change, or the names of the sent fields if no values were recorded. */
 function Changes({ event: { changes, fields, status } }: { event: AuditEvent }) {
   if (changes.length === 0 || status >= 400) return fields.map(fieldInWords).join(', ') || '—';
   const rest = changes.slice(SHOWN);

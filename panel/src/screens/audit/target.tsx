@@ -18,7 +18,9 @@ const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/AgentToken$/, '/agents', t('Agent')],
   [/Webhook$/, '/settings/webhooks', t('Webhook')],
 ];
-/** Operations whose target has no screen: it was deleted, or the operation's id suggests another screen. */
+/**
+ * Operations without a link to a screen, because the target was deleted or the operation's id suggests another screen.
+ */
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
 
 /** Links to the product, order or other target of a call by staff or an API key. */

@@ -16,7 +16,7 @@ import { type Draft, useDraft, useDraftAct } from './draft-queries.ts';
 
 const BACK = { to: '/drafts', label: t('Drafts') };
 
-/** One draft order: its lines, its totals, and what can be done with it. */
+/** A draft order with its lines, its totals and its actions. */
 export function DraftScreen({ params }: { params: Record<string, string> }) {
   const query = useDraft(params.draft_order_id ?? '');
   const draft = query.data;

@@ -10,7 +10,6 @@ import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { type DraftSummary, STATUSES, useDrafts } from './draft-queries.ts';
 
-/** The draft orders of the shop, newest first. */
 export function Drafts() {
   const can = useCan();
   const [params, change] = useSearchState();

@@ -61,7 +61,7 @@ export function Filters() {
         chips={chipsOf(params, timeZone)}
         onRemove={(names) => change(Object.fromEntries(names.map((name) => [name, undefined])))}
       />
-      {/* Only the sorting has no label above. */}
+      {/* Only the sorting has no visible label. */}
       <details open={params.has('sort') || undefined}>
         <summary>{t('Filter and sort')}</summary>
         <div className="filters">
@@ -106,7 +106,7 @@ function wordsFor(name: string, value: string): string {
   return name === 'payment_method' ? methodName(value) : label(value);
 }
 
-/** The active filters; a view such as "To ship" shows the others. */
+/** The filters that are set, except those of a view such as "To ship", which has a tab. */
 function chipsOf(params: URLSearchParams, timeZone: string): FilterChip[] {
   const choices = CHOICES.map(({ name, title }) => [name, title, wordsFor(name, params.get(name) ?? '')] as const);
   const days = DAYS.map(({ name, title, later }) => [name, title, dayOf(params.get(name), timeZone, later)] as const);

@@ -16,7 +16,7 @@ interface DialogProps {
 
 const at = ({ id }: Return) => ({ params: { path: { return_id: id } } });
 
-/** A dialog with a form, which it sends. */
+/** A dialog that submits a form. */
 function FormDialog<Body>({
   title,
   action,
@@ -30,7 +30,7 @@ function FormDialog<Body>({
   action: string;
   work: { mutate: (body: Body) => void; isPending: boolean; error: Error | null };
   read: (form: FormData) => Body;
-  /** The error that a field shows. */
+  /** The error of the call, if a field shows it; the footer then shows none. */
   error: string | undefined;
   onClose: () => void;
   children: ReactNode;

@@ -23,7 +23,7 @@ export interface KeyKind<Row extends KeyRow> {
   queryKey: string;
   list: (signal: AbortSignal) => Promise<Row[]>;
   create: (form: FormData) => Promise<string>;
-  /** Rotates a key. The old key keeps working for `grace_hours` hours. */
+  /** Rotates a key. The old key works for another `grace_hours` hours. */
   rotate: (id: string, grace_hours: number) => Promise<string>;
   revoke: (id: string) => Promise<unknown>;
   columns: Column<Row>[];

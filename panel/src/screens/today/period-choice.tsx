@@ -35,7 +35,10 @@ export function PeriodChoice({ from, to, name }: Period & { name: PeriodName | u
   );
 }
 
-/** Two days. A day is applied when it is complete, and the other one moves along if it would be on the wrong side. */
+/**
+ * A custom range of two days. A day applies once the date is complete. If the range would be reversed, the other day
+ * moves too.
+ */
 function OwnRange({ from, to }: Period) {
   const [, change] = useSearchState();
   const { timeZone } = useFormat();

@@ -27,7 +27,7 @@ export function Sales() {
     queryKey: ['overview', 'sales', from, to],
     queryFn: ({ signal }) =>
       unwrap(api.GET('/api/dashboard/reports/sales', { params: { query: { from, to } }, signal })),
-    // Keeps the earlier figures until the new ones are there, so that the page does not jump.
+    // Shows the earlier figures until the new ones have loaded, so that the page does not jump.
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
@@ -169,7 +169,7 @@ function TopProducts({ products, currency }: { products: Report['top_products'];
   );
 }
 
-/** The way from carts to orders. */
+/** The conversion from carts to checkouts and orders. */
 function Conversion({ conversion }: { conversion: Report['conversion'] }) {
   const { number } = useFormat();
   if (!conversion) {

@@ -6,7 +6,7 @@ import { toastError } from '../../ui/toasts.tsx';
 import { sections } from '../sections.ts';
 import { chooseTheme, useIsDark } from '../theme.ts';
 
-/** Something that the palette opens: a screen by its path, or an action. */
+/** An entry of the palette: a screen with its path, or an action. */
 export type Entry = {
   id: string;
   group: string;

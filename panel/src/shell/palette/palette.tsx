@@ -12,7 +12,7 @@ const WAIT_MS = 150;
 const MOST_FIXED = 6;
 const LIST = 'palette-list';
 
-/** Finds orders, customers, products, screens and actions from anywhere. */
+/** Searches orders, customers, products, screens and actions from any screen. */
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [typed, setTyped] = useState('');
   const { entries, isReady, isCurrent, error } = useEntries(typed.trim(), onHelp);
@@ -72,7 +72,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     <Dialog.Root open onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        {/* After a screen was opened, the frame moves the focus to it. */}
+        {/* When an entry opens a screen, the shell moves the focus to that screen. */}
         <Dialog.Popup className="dialog palette" finalFocus={() => !leaves.current} aria-label={t('Search everything')}>
           <SearchInput typed={typed} active={active} onType={onType} onKeyDown={onKeyDown} />
           <div id={LIST} className="palette-list" role="listbox" aria-label={t('Results')} tabIndex={-1}>
@@ -103,7 +103,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   );
 }
 
-/** The entries for a text: screens and actions at once, and a moment later orders, products and customers. */
+/** The entries for a text: screens and actions immediately, and orders, products and customers a moment later. */
 function useEntries(text: string, onHelp: () => void) {
   const asked = useDelayed(text, WAIT_MS);
   const found = useFound(asked);
@@ -117,7 +117,7 @@ function useEntries(text: string, onHelp: () => void) {
   return {
     entries: isEmpty ? own : grouped([...own, ...found.entries, ...others]),
     error: found.error,
-    /** Whether the entries belong to the text, and no others are on their way. */
+    /** Whether the entries are the results for the current text, and no request is running. */
     isCurrent,
     isReady: (entry: Entry) => isCurrent || own.includes(entry),
   };

@@ -38,7 +38,7 @@ export function useFound(text: string): { entries: Entry[]; fetching: boolean; e
 }
 
 function useSearch(queryKey: QueryKey, enabled: boolean, find: (signal: AbortSignal) => Promise<Entry[]>) {
-  // Keeps the previous results while the next ones are on their way, so that the list does not flicker.
+  // Keeps the previous results while the next ones load, so that the list does not flicker.
   return useQuery({ queryKey, queryFn: ({ signal }) => find(signal), enabled, placeholderData: keepPreviousData });
 }
 

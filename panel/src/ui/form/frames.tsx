@@ -23,7 +23,7 @@ export function EditorFrame<Values extends FieldValues>({
   buttons,
   children,
 }: FrameProps<Values> & {
-  /** Whether the object was created or deleted, so that leaving loses nothing. */
+  /** Whether the object was created or deleted, so that nothing is lost when the user leaves. */
   isGone?: boolean;
   /** Replaces Save and Discard for a new object. */
   buttons?: ReactNode;

@@ -49,7 +49,10 @@ export function LinkDialog({ editor, onClose }: { editor: Editor; onClose: () =>
   );
 }
 
-/** Completes what people type: `shop.example` and `help@shop.example`. Undefined if it is no address. */
+/**
+ * Completes a typed address such as `shop.example` or `help@shop.example` to a URL. Undefined if the text is no
+ * address.
+ */
 function addressOf(typed: string): string | undefined {
   const address = webAddress(typed);
   if (/^(?:https?:\/\/|mailto:|tel:)[^\s]+$/i.test(address) || /^[/#]/.test(address)) return address;

@@ -60,7 +60,7 @@ function partsOf(html: string): string[] {
     const tag = `<${nameOf(node)}${attributesOf(node)}>`;
     if (LEAVES.has(node.localName)) return void add(tag);
     const isInline = INLINE.has(node.localName);
-    // A span without attributes and the only paragraph of a list item change nothing.
+    // A span without attributes, and the only paragraph of a list item, do not change the appearance.
     const isEmpty = tag === '<span>' || isOnlyParagraph(node);
     if (!isInline && !isEmpty) add(tag);
     const inner = isInline && !isEmpty ? [...marks, tag] : marks;

@@ -24,7 +24,7 @@ export interface RichTextProps {
 export function RichTextField({ name, label, html, error, maxLength, disabled, onChange }: RichTextProps) {
   const id = useId();
   const [asHtml, setAsHtml] = useState(false);
-  /** The last text of the visual editor. It need not be checked for losses. */
+  /** The last HTML that the visual editor reported, which need not be checked for losses. */
   const visual = useRef<string>(undefined);
   const seen = useDeferredValue(html);
   const losses = useMemo(() => (seen === visual.current ? [] : lossesOf(seen)), [seen]);
@@ -44,7 +44,7 @@ export function RichTextField({ name, label, html, error, maxLength, disabled, o
           disabled={disabled}
           hint={losses.length > 0 ? reason : t('Scripts and styles are removed when you save.')}
           onChange={({ target }) => {
-            // Stays in this view when the last part that the visual editor would lose is deleted.
+            // Keeps the HTML view open when the user deletes the last part that the visual editor would lose.
             setAsHtml(true);
             onChange(target.value);
           }}

@@ -4,7 +4,7 @@ import { StarterKit } from '@tiptap/starter-kit';
 
 export const EXTENSIONS = [
   StarterKit.configure({
-    // It would add an empty paragraph to the description.
+    // The trailing node would add an empty paragraph to the description.
     trailingNode: false,
     link: { openOnClick: false, autolink: false, HTMLAttributes: { target: null, rel: null, class: null } },
   }),

@@ -22,7 +22,9 @@ export function VisualEditor({ labelledBy, describedBy, name, html, disabled, on
   const report = useRef(onChange);
   report.current = onChange;
   const stored = useRef({ html, shown: '' });
-  /** The last HTML that was reported. Another value comes from outside, such as a discarded change. */
+  /**
+   * The HTML that the editor reported last. Any other value comes from outside, for example when a change is discarded.
+   */
   const own = useRef(html);
   const begin = (editor: Editor, next: string) => {
     own.current = next;
@@ -36,7 +38,7 @@ export function VisualEditor({ labelledBy, describedBy, name, html, disabled, on
     extensions: EXTENSIONS,
     content: html,
     editable: !disabled,
-    // The Content-Security-Policy blocks the style element that it would add.
+    // The Content-Security-Policy blocks the style element that the editor would add.
     injectCSS: false,
     editorProps: { attributes, transformPastedHTML: withoutBlocked, handleDOMEvents },
     onCreate: (created) => begin(created.editor, html),

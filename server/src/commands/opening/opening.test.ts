@@ -25,7 +25,7 @@ function scripted(...answers: string[]) {
   return { prompt, printed, answers };
 }
 
-test('`site create` fills in the usual German settings after few answers', async () => {
+test('`site create` fills in the usual German settings after a few answers', async () => {
   const answers = ['Mug & Co', 'germany', '', '', '', '2', '4,90', '9.90', '', 'DE89 3704 0044 0532 0130 00', ''];
   const { prompt, printed, answers: left } = scripted(...answers, 'help@mug.example', '', 'Mina', '');
   const opening = await interview(prompt, {});

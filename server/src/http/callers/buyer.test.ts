@@ -128,7 +128,7 @@ test("the rate limit of a private token (429) counts the calls of all buyers, ex
   expect(refused.headers.get('RateLimit-Policy')).toBe('"private_token";q=5;w=60');
   // Wrong passwords count against a separate limit, so this login attempt is not rejected with 429.
   expect(await statuses([guess('203.0.113.5')])).toEqual([401]);
-  // Another token of the shop is not affected.
+  // The limit does not affect another token of the shop.
   expect(await statuses([{ token: shop.credentials.storefront_token }])).toEqual([200]);
   await end();
 });
@@ -195,7 +195,7 @@ test("the audit log shows the buyer's IP address for accepted and rejected calls
   await shop.end();
 });
 
-test('a storefront token is public unless it is created as private, and rotation keeps its kind', async () => {
+test('a storefront token is public unless it is created as private, and its rotated successor is of the same kind', async () => {
   const { dashboard, made, statuses, end } = await openShopOfServer('storefront_read=1');
   const path = { storefront_token_id: made?.id ?? '' };
 

@@ -340,7 +340,7 @@ test('answers 405 with the allowed method if an OAuth endpoint that requires POS
   }
 });
 
-test('registering an OAuth client with valid and invalid redirect URIs keeps only the valid ones', async () => {
+test('registering an OAuth client with valid and invalid redirect URIs stores only the valid ones', async () => {
   // Redirect URIs of the Cursor editor.
   const [own, page, local] = [
     'cursor://anysphere.cursor-mcp/oauth/callback',

@@ -149,14 +149,14 @@ test('rejects an event of another Stripe account (409 conflict), so that Stripe 
   );
   const ids = rows.map(({ id }) => ({ payment_id: id, site_id: shop.site_id }));
   expect([ids.length, order.payment_status]).toEqual([2, 'paid']);
-  // Stripe objects in the shop's previous account.
+  // Objects that belong to the previous Stripe account of the shop.
   const objects = [
     ...ids.flatMap((metadata) => [
       { object: 'payment_intent', id: 'pi_elsewhere', metadata },
       { object: 'checkout.session', id: 'cs_elsewhere', metadata },
       { object: 'refund', id: 're_elsewhere', metadata },
     ]),
-    // A refund created in Stripe's dashboard has none of our ids.
+    // A refund created in Stripe's dashboard contains no id of the server.
     { object: 'refund', id: 're_elsewhere', payment_intent: 'pi_elsewhere', metadata: {} },
   ];
   for (const object of objects) {

@@ -90,7 +90,7 @@ test('does not compress small responses or responses that contain secrets', asyn
   expect(secret.bytes.length).toBeGreaterThan(1_024);
 });
 
-test('a compressed response has a weak ETag, and a request with either ETag gets 304 in every encoding', async () => {
+test('a compressed response has a weak ETag, and requests with its ETag or the uncompressed one get 304 in every encoding', async () => {
   const { get } = await shopWithLargeList();
   const [plain, packed] = [await get(''), await get('br')];
 

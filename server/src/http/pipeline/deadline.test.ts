@@ -75,7 +75,7 @@ test('a write that waits for a lock at COMMIT times out at the deadline and chan
   await unlock();
 
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
-  // lock_timeout is 2 s, so the deadline ended the wait.
+  // `lock_timeout` is 2 s, so it was the deadline that ended the wait.
   expect(took).toBeLessThan(1_500);
   expect(await carts()).toEqual([]);
   const again = (await (await make()).json()) as { id: string };

@@ -120,6 +120,6 @@ test('accepts every correct login from a shared IP address, because the rate lim
       headers: { ...headers, 'Idempotency-Key': randomUUID() },
     });
 
-  // Sequential, because concurrent logins to one account wait for each other.
+  // Logs in one after another, because concurrent logins to one account wait for each other.
   for (let count = 0; count < 33; count += 1) expect((await logIn()).status).toBe(200);
 });

@@ -78,7 +78,7 @@ test('a concurrent retry that fails because the first request has completed retu
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
   const [first, second] = await Promise.all([lockHolder(), lockHolder()]);
 
-  // Holds the first copy before it takes effect, and the second before it checks the password.
+  // Blocks the first copy before it takes effect, and the second copy before it checks the password.
   await first.query(sql`select from commerce.customers where id = ${id} for update`);
   const early = client.POST(password, call);
   await waitsFor(shop, first);

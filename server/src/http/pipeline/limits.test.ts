@@ -67,7 +67,7 @@ test('the login rate limit counts each IPv6 network separately, and all of its I
 
   const sixteen = (from: number) =>
     Promise.all(Array.from({ length: 16 }, (_, i) => login(`2001:db8:0:7::${(from + i).toString(16)}`)));
-  // In two batches, because too many concurrent requests would be rejected with 503.
+  // Sends the requests in two batches, because too many concurrent requests would be rejected with 503.
   const answers = [...(await sixteen(1)), ...(await sixteen(17))];
   const neighbour = await login('2001:db8:0:8::1');
 
@@ -87,7 +87,7 @@ test('the login rate limit of an IP network counts logins to all accounts on all
         return call((i % 2 ? one : two).baseUrl, shop, '/customer/login', body, '10.2.0.1');
       }),
     );
-  // In two batches, because too many concurrent requests would be rejected with 503.
+  // Sends the guesses in two batches, because too many concurrent requests would be rejected with 503.
   const answers = [...(await guesses()), ...(await guesses())];
   const other = await call(one.baseUrl, shop, '/customer/login', { email: 'a@example.com', password: 'x' }, '10.2.0.2');
 
@@ -139,7 +139,7 @@ test('allows ten new checkouts per minute for a cart, however its id is capitali
   };
   const spellings = [...new Set(Array.from({ length: 64 }, (_, i) => spelled(i)))].slice(0, 11);
 
-  // Sequential, because requests for one cart wait for each other.
+  // Sends the requests one after another, because requests for one cart wait for each other.
   const answers = [];
   for (const cart_id of spellings) answers.push(await call(one.baseUrl, shop, '/checkout', { cart_id }));
 

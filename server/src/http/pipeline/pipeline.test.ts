@@ -212,7 +212,7 @@ test('sends no more queries after a query of a login times out (503)', async () 
     503,
     { error: 'unavailable', message: 'The database took too long. Retry the request.' },
   ]);
-  // The search for a stored response, and one query that timed out.
+  // The two queries are the look-up of a stored response and the query that timed out.
   expect(asked).toBe(2);
 });
 

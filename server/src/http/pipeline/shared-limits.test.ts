@@ -112,7 +112,7 @@ test('the rate limit of consent requests does not count unknown OAuth clients or
   await stopServer(server);
 });
 
-test('limits the OAuth client documents fetched for one IP address (429), and not those for other addresses', async () => {
+test('limits the fetches of OAuth client documents for one IP address (429), but not for other IP addresses', async () => {
   const { shop, server } = await openLimitedShop('client_document=2');
   const visit = async (n: number, ip: string) => {
     const query = new URLSearchParams({ client_id: `http://127.0.0.1:9/client-${n}` });
@@ -128,7 +128,7 @@ test('limits the OAuth client documents fetched for one IP address (429), and no
   await stopServer(server);
 });
 
-test('no rate limit lasts longer than 15 minutes, except the one for mails to one e-mail address', () => {
+test('no rate limit lasts longer than 15 minutes, except the limit for mails to one e-mail address', () => {
   const limits = Object.entries(RATE_LIMITS) as [string, RateLimit][];
 
   expect(limits.filter(([, { seconds }]) => seconds > 900).map(([name]) => name)).toEqual(['reset_request']);

@@ -36,6 +36,6 @@ test('reports a full database disk (503), and accepts the retry once there is sp
 
   await makeSpace();
   expect((await send()).status).toBe(201);
-  // `/readyz` tries a write and so notices that the disk has space again.
+  // `/readyz` tries a write, and thereby detects that the disk has space again.
   expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
 });

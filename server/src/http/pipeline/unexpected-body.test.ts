@@ -43,14 +43,14 @@ test.each(REFUSED)('rejects %s if the contract declares no body', async (_, sent
 
 test.each(ACCEPTED)('treats %s as no body if the contract declares none', async (_, sent) => {
   const shop = await openShop();
-  // The test-order operation needs a product.
+  // The operation for a test order needs a product.
   await shop.givenProduct();
   await shop.givenShippingOption();
 
   for (const operation of withoutBody) {
     // Some operations revoke their own credentials, so each call gets new ones.
     const { status } = await send(shop, operation, credentialsOf(shop), sent);
-    // Objects in the path do not exist, and the new shop has no payment account.
+    // The objects in the path do not exist, and the new shop has no payment account.
     const missing = operation.path.includes('{') || operation.id === 'dashboard.deletePaymentAccount';
     // The staff member has not enabled two-factor login.
     const off = operation.id === 'dashboard.replaceRecoveryCodes';

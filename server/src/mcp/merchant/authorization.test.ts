@@ -32,7 +32,7 @@ function post(baseUrl: string, token: string | undefined, name: string, given: o
   });
 }
 
-test('a stock OAuth client is connected by a member in the panel, and reads orders as that member', async () => {
+test('an unmodified OAuth client reads orders as the staff member who approved it in the panel', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const begun = await beginConnecting(shop, { resource: 'http://localhost/mcp/merchant' });
@@ -50,7 +50,7 @@ test('a stock OAuth client is connected by a member in the panel, and reads orde
   expect(await use('list_orders')).toMatchObject({ orders: [], total: 0 });
 });
 
-test('the metadata of the issuer and of the resource name each other, and exist at the address of the server only', async () => {
+test('the OAuth metadata of the merchant MCP server and of its issuer refer to each other', async () => {
   const { baseUrl } = await openShop();
   const at = async (path: string) => (await fetch(baseUrl + path)).json();
 
@@ -66,7 +66,7 @@ test('the metadata of the issuer and of the resource name each other, and exist 
   });
 });
 
-test("at a shop's own host there is no merchant MCP and no issuer (404)", async () => {
+test('the host of a shop answers 404 for the merchant MCP server and its OAuth endpoints', async () => {
   const shop = await openShop();
   const { access_token } = await givenAssistant(shop);
   const host = `merchant.${shop.site_id}.example`;
@@ -87,7 +87,7 @@ test("at a shop's own host there is no merchant MCP and no issuer (404)", async 
   expect(await at('/.well-known/oauth-protected-resource/mcp/merchant', 'GET')).toBe(404);
 });
 
-test('without a token, the response names the metadata of the resource (401)', async () => {
+test('the merchant MCP server rejects a call without a token, and names the URL of its metadata (401)', async () => {
   const { baseUrl } = await openShop();
   const answer = await post(baseUrl, undefined, 'list_orders');
 
@@ -97,7 +97,7 @@ test('without a token, the response names the metadata of the resource (401)', a
   );
 });
 
-test('other credentials are rejected at the merchant MCP, and its token everywhere else (401)', async () => {
+test('the merchant MCP server accepts only its own tokens, and no other API accepts them (401)', async () => {
   const shop = await openShop();
   const { session } = await logIn(shop);
   const { access_token } = await givenAssistant(shop);
@@ -117,7 +117,7 @@ test('other credentials are rejected at the merchant MCP, and its token everywhe
   expect(await statusAt(shop.baseUrl, access_token)).toBe(200);
 });
 
-test('a scope that was not granted is 403 with the scopes to ask for, and the call is audited', async () => {
+test('a call without the required scope gets 403 with the scopes to request, and is audited', async () => {
   const shop = await openShop();
   const { access_token } = await givenAssistant(shop, { scopes: ['orders:read'] });
 
@@ -133,7 +133,7 @@ test('a scope that was not granted is 403 with the scopes to ask for, and the ca
   ]);
 });
 
-test('every call is audited with the name of the assistant, reads and unknown tools included', async () => {
+test("each call of an assistant is audited with the assistant's name, including reads and unknown tools", async () => {
   const shop = await openShop();
   const { access_token, staff } = await givenAssistant(shop);
   const { client, use, refused } = await connect(`${shop.baseUrl}/mcp/merchant`, access_token);
@@ -152,7 +152,7 @@ test('every call is audited with the name of the assistant, reads and unknown to
   expect(data?.audit_events[0]).toMatchObject({ actor_type: 'staff', details: { assistant: 'Claude' } });
 });
 
-test('a member of another shop reads only their own shop', async () => {
+test('the assistant of a staff member of one shop cannot read another shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const product = await shop.givenProduct();
   const { access_token } = await givenAssistant(other);
@@ -162,7 +162,7 @@ test('a member of another shop reads only their own shop', async () => {
   expect(await use('list_products')).toMatchObject({ total: 0 });
 });
 
-test('a member grants no scope beyond their role, and a lowered role applies to the next call', async () => {
+test("staff cannot grant a scope beyond their role, and a reduced role applies to the assistant's next call", async () => {
   const shop = await openShop();
   const manager = await givenMember(shop, 'manager');
   const fulfilment = await givenMember(shop, 'fulfilment');
@@ -182,7 +182,7 @@ test('a member grants no scope beyond their role, and a lowered role applies to 
   await use('list_orders');
 });
 
-test("a removed member's tokens end at once, and do not return with the member", async () => {
+test('removing a staff member revokes the tokens of their assistants for good, even if the member joins again', async () => {
   const shop = await openShop();
   const member = await givenMember(shop, 'manager');
   const { access_token } = await givenAssistant(shop, { by: member.client });
@@ -196,7 +196,7 @@ test("a removed member's tokens end at once, and do not return with the member",
   expect(await statusAt(shop.baseUrl, access_token)).toBe(401);
 });
 
-test('a new password ends the assistants of the member', async () => {
+test('changing the password of a staff member revokes the tokens of their assistants', async () => {
   const shop = await openShop();
   const { access_token, staff } = await givenAssistant(shop);
   const current_password = shop.credentials.staff.password ?? '';
@@ -206,7 +206,7 @@ test('a new password ends the assistants of the member', async () => {
   expect(await statusAt(shop.baseUrl, access_token)).toBe(401);
 });
 
-test('members see and disconnect their own assistants, and those who manage staff see all', async () => {
+test('staff see and disconnect their own assistants, and staff with the permission to manage staff see all', async () => {
   const shop = await openShop();
   const viewer = await givenMember(shop, 'viewer');
   const mine = await givenAssistant(shop, { by: viewer.client, scopes: ['orders:read'] });
@@ -223,7 +223,7 @@ test('members see and disconnect their own assistants, and those who manage staf
   expect(await statusAt(shop.baseUrl, owners.access_token)).toBe(200);
 });
 
-test('a code works once, with its verifier only, and a second use ends the assistant', async () => {
+test('an authorization code works once and only with its verifier, and a second use revokes the token', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const begun = await beginConnecting(shop);
@@ -241,7 +241,7 @@ test('a code works once, with its verifier only, and a second use ends the assis
   expect(await statusAt(shop.baseUrl, access_token)).toBe(401);
 });
 
-test('a code of which two exchanges run at once gives at most one token, which has ended', async () => {
+test('two concurrent exchanges of one authorization code issue at most one token, which is revoked', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const begun = await beginConnecting(shop);
@@ -257,7 +257,7 @@ test('a code of which two exchanges run at once gives at most one token, which h
   expect(await statusAt(shop.baseUrl, issued[0])).toBe(401);
 });
 
-test('a changed request, an unknown client and a foreign redirect URI are rejected', async () => {
+test('rejects an altered approval request, and authorization requests with an unknown client, redirect URI, scope or resource', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { request, address } = await beginConnecting(shop);
@@ -277,7 +277,7 @@ test('a changed request, an unknown client and a foreign redirect URI are reject
   expect(await open((fields) => fields.set('resource', 'https://evil.example/'))).toEqual([400, 'invalid_target']);
 });
 
-test('approvals whose code was never exchanged do not keep a member from connecting', async () => {
+test("expired approvals whose code was never exchanged do not count toward a staff member's limit of assistants", async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { request } = await beginConnecting(shop);
@@ -291,7 +291,7 @@ test('approvals whose code was never exchanged do not keep a member from connect
   expect((await approve()).error).toBeUndefined();
 });
 
-test('connecting asks for the password again after 15 minutes (403 step_up_required)', async () => {
+test('approving an assistant requires the password again 15 minutes after the login (403 step_up_required)', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const { request } = await beginConnecting(shop);

@@ -11,7 +11,7 @@ const confirmPath = `${actionPath}/confirm` as const;
 const declinePath = `${actionPath}/decline` as const;
 const at = (action_id: string) => ({ params: { path: { action_id } } });
 
-/** An assistant that asks for five more pieces of a variant with ten. */
+/** Lets an assistant request five more pieces of a variant that has ten. */
 async function askForStock() {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ name: 'Mug', inventory_quantity: 10 });
@@ -21,7 +21,7 @@ async function askForStock() {
   const { action_id } = await mcp.use<{ action_id: string }>('adjust_inventory', given);
   const stockNow = async () =>
     (await shop.dashboard.GET('/api/dashboard/inventory', {})).data?.inventory[0]?.inventory_quantity;
-  /** As if the server had stopped this long ago, after the member confirmed. */
+  /** Simulates that the server stopped this long ago, after the staff member had confirmed. */
   const interrupt = (ago: string) =>
     shop.owner.query(
       sql`update commerce.assistant_actions set status = 'running', result = null, taken_at = now() - ${ago}::interval
@@ -30,7 +30,7 @@ async function askForStock() {
   return { ...assistant, ...mcp, shop, given, action_id, stockNow, interrupt };
 }
 
-test('an assistant that uses the id of its change as idempotency key does not keep the confirmed call from running', async () => {
+test('a request whose idempotency key is the id of a requested change does not prevent the confirmed change from running', async () => {
   const { use, given, action_id, staff, stockNow } = await askForStock();
   await use('adjust_inventory', { ...given, meta: { 'idempotency-key': action_id } });
 
@@ -41,7 +41,7 @@ test('an assistant that uses the id of its change as idempotency key does not ke
   expect(await stockNow()).toBe(15);
 });
 
-test('a change whose call was interrupted can be confirmed again after three minutes', async () => {
+test('a confirmed change whose call was interrupted can be confirmed again after three minutes', async () => {
   const { staff, action_id, interrupt, stockNow } = await askForStock();
   await interrupt('1 minute');
   expect((await staff.POST(confirmPath, at(action_id))).error).toMatchObject({
@@ -55,7 +55,7 @@ test('a change whose call was interrupted can be confirmed again after three min
   expect(await stockNow()).toBe(15);
 });
 
-test('a change that had run before the server stopped has its effect once, and its result is found', async () => {
+test('confirming again a change that had run before the server stopped returns its result, and does not run it again', async () => {
   const { staff, action_id, interrupt, stockNow } = await askForStock();
   await staff.POST(confirmPath, at(action_id));
   expect(await stockNow()).toBe(15);
@@ -68,7 +68,7 @@ test('a change that had run before the server stopped has its effect once, and i
   expect(await stockNow()).toBe(15);
 });
 
-test('an interrupted change is not repeated once its response may have been deleted', async () => {
+test('an interrupted change cannot be confirmed again once its stored response may have been deleted', async () => {
   const { shop, staff, action_id, interrupt, stockNow } = await askForStock();
   await interrupt('4 minutes');
   await shop.owner.query(
@@ -80,7 +80,7 @@ test('an interrupted change is not repeated once its response may have been dele
   expect(await stockNow()).toBe(10);
 });
 
-test('assistants can ask for no change that needs a confirmed password, because its confirmation does not ask for one', () => {
+test('assistants are offered no operation that requires a step-up, because a confirmation does not ask for the password', () => {
   const withStepUp = OFFERED.map(({ id }) => operationOf(id)).filter(({ stepUp }) => stepUp !== false);
 
   expect(withStepUp.map(({ id, stepUp }) => [id, stepUp])).toEqual([]);

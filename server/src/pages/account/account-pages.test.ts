@@ -67,7 +67,7 @@ test('a customer who forgot the password requests a link, sets a new password an
   expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Neues Passwort für');
 });
 
-test('opening an account page extends an active session like an API call, but does not reactivate an ended session', async () => {
+test('opening an account page extends an active session like an API call, but does not revive an ended session', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   /**
@@ -153,7 +153,7 @@ test('the registration and password forms do not reveal whether an e-mail addres
   const answers = await askingFor(known);
   expect(await askingFor(unknown)).toEqual(answers);
   await stopServer(limited);
-  // Mails to one e-mail address are limited to three an hour.
+  // Only three mails an hour are sent to one e-mail address.
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '200', '200', '429', '200', '200', '200', '429']);
   const { rows } = await shop.owner.query(
     `select action, count(*)::int from commerce.audit_events where site_id = $1 and actor_type <> 'api_key'

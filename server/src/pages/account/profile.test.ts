@@ -46,7 +46,7 @@ async function addressesOf({ client }: { client: OpenShop['storefront'] }) {
   return data?.addresses ?? [];
 }
 
-test('a customer adds, edits, chooses as default and deletes addresses, which the storefront API returns', async () => {
+test('a customer adds, edits and deletes addresses and chooses a default on the account page, and the storefront API returns them', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const form = await browser.open(accountOf(shop, '&view=address'));
@@ -123,7 +123,7 @@ test('a customer with 50 addresses is asked to delete one before adding another'
   expect([refused.length, (await addressesOf(customer)).length]).toEqual([2, 50]);
 });
 
-test('a customer changes name, phone number and language, and the pages use the language at once', async () => {
+test('a customer changes name, phone number and language, and the pages immediately use the language', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const form = await browser.open(accountOf(shop, '&view=profile'));
@@ -156,7 +156,7 @@ test('saving the profile keeps the region of the stored language', async () => {
   expect(rows).toEqual([{ first_name: 'June', locale: 'de-AT' }]);
 });
 
-test('a new password needs the current one, and ends the other sessions only', async () => {
+test('changing the password requires the current password, and ends only the other sessions', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const other = new PaperBrowser(shop.baseUrl);
@@ -183,7 +183,7 @@ test('a new password needs the current one, and ends the other sessions only', a
   expect((await mailsTo(shop, customer.email)).at(-1)?.subject).toMatch(/password/i);
 });
 
-test('wrong passwords on the account page are delayed like failed logins, also for the right password', async () => {
+test('repeated wrong passwords on the account page delay further attempts, even with the right password', async () => {
   for (const [action, view, field] of [
     ['change_password', 'profile', 'current_password'],
     ['change_email', 'profile', 'password_for_email'],
@@ -211,7 +211,7 @@ async function linkIn(shop: OpenShop, email: string): Promise<string> {
   return unescaped(/href="([^"]*\/account\/[^"]*\/verify-email\/[^"]*)"/.exec(html)?.[1] ?? '');
 }
 
-test('a new e-mail address is valid once its link is opened, once, and the old address is notified', async () => {
+test('a new e-mail address takes effect once its link is opened, the link works once, and the old address is notified', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const email = `new-${randomUUID()}@example.com`;
@@ -237,7 +237,7 @@ test('a new e-mail address is valid once its link is opened, once, and the old a
   expect(heading(await logIn(shop, new PaperBrowser(shop.baseUrl), email))).toBe('Your account');
   expect((await mailsTo(shop, customer.email)).at(-1)?.subject).toMatch(/address/i);
 
-  // The link again, and once more after a second change: it changes nothing.
+  // Opens the link again, and once more after a second change. It changes nothing.
   expect(heading(await reader.open(link))).toBe('Your e-mail address is confirmed');
   const later = `later-${randomUUID()}@example.com`;
   await change(later, PASSWORD);
@@ -247,7 +247,7 @@ test('a new e-mail address is valid once its link is opened, once, and the old a
   expect(rows).toEqual([{ email: later }]);
 });
 
-test('changing to an e-mail address of another account reveals nothing, and only its owner is notified', async () => {
+test('changing to the e-mail address of another account does not reveal that account, and only its owner is notified', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const owner = await shop.givenCustomer();
@@ -264,7 +264,7 @@ test('changing to an e-mail address of another account reveals nothing, and only
   expect(rows).toEqual([{ email: customer.email }]);
 });
 
-test('deleting the account needs the password, names open orders and agents, and keeps the orders and amounts due', async () => {
+test('deleting the account requires the password, lists open orders and agents, and keeps the orders and the amounts due', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const open = await shop.givenOrder({ client: customer.client });
@@ -301,7 +301,7 @@ test('deleting the account needs the password, names open orders and agents, and
   expect((await browser.send(target, formWith(form.html, 'delete_account'))).response.status).toBe(403);
 });
 
-test('the account is not deleted while a payment is in progress, and the page says so', async () => {
+test('the account cannot be deleted while a payment is in progress (409), and the page shows the reason', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const { id: checkout_id } = await shop.givenCheckout({ client: customer.client, payment_method: 'card' });
@@ -316,7 +316,7 @@ test('the account is not deleted while a payment is in progress, and the page sa
   expect(heading(await browser.open(accountOf(shop)))).toBe('Your account');
 });
 
-test('the account shows all orders page by page, each with its picture, items, state and total', async () => {
+test('the account lists all orders page by page, each with picture, items, state and total', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop, { 'Accept-Language': 'de' });
   const [mug, bowl] = [
@@ -351,7 +351,7 @@ test('the account shows all orders page by page, each with its picture, items, s
   expect([numbers(first).length, numbers(second)]).toEqual([20, ['X20', 'X21', 'X22', 'X23', 'X24']]);
 });
 
-test('the state of an order says what happens next, from the payment to the delivery', async () => {
+test('the state of an order names the next step, from the payment to the delivery', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const order = await shop.givenOrder({ client: customer.client });

@@ -166,7 +166,7 @@ test('a customer session of one shop is not valid in another', async () => {
   expect((await given.browser.open(asked.verification_uri_complete)).html).toContain('value="log_in"');
 });
 
-test('the account page lists agents and their actions, and can revoke agents', async () => {
+test('the account page lists agents and their actions, and lets the customer revoke an agent', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { agent_name: 'Helpful bot' });

@@ -32,7 +32,7 @@ played(
     };
     const begin = async () => {
       const begun = await beginAuthorization(config, { redirect_uri });
-      // The server's links start with its configured base URL, but in this test it listens at another one.
+      // The server's links start with its configured base URL, but in this test the server listens at another URL.
       const sent = await fetch(shop.baseUrl + begun.address.pathname + begun.address.search, { redirect: 'manual' });
       await page.goto(shop.baseUrl + (sent.headers.get('Location') ?? '').replace(/^https?:\/\/[^/]+/, ''));
       return begun;

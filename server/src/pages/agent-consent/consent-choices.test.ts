@@ -179,7 +179,7 @@ test('the authorization code flow offers 7, 30 or 90 days, and a 90-day token wo
     code_verifier: begun.code_verifier,
   });
   const headers = { Authorization: `Bearer ${body.access_token}` };
-  /** Moves the token into the past instead of moving the clock. */
+  /** Moves the token's times into the past instead of setting the clock forward. */
   const statusAfter = async (days: number) => {
     await shop.owner.query(
       sql`update commerce.tokens set expires_at = expires_at - ${days} * interval '1 day' where id = ${body.token_id}`,
@@ -211,7 +211,7 @@ test('during a rolling upgrade, a consent request keeps its requested expiry, an
   const customer = await shop.givenCustomer();
   const expires_at = new Date(Date.now() + DAY_SECONDS * 1000).toISOString();
   const asked = await askForConsent(shop, { expires_at });
-  // An older process does not know the column, so its requests have the default.
+  // An older process does not know the column, so its requests have the default value.
   await shop.owner.query(
     sql`update commerce.agent_consents set lifetime_named = default where site_id = ${shop.site_id}`,
   );
@@ -286,7 +286,7 @@ test('the consent page shows the code, then a summary in three lines, then the o
   const titles = [...folded.matchAll(/name="category_\d+" value="([^"]*)"/g)].map(([, value]) => value);
   expect(titles).toEqual(['ätherische Öle', 'Audio', 'Kitchen', 'Travel']);
 
-  // A mistake in the collapsed section opens the section; a mistake outside does not.
+  // A mistake in the collapsed section opens the section. A mistake outside does not.
   const high = await browser.press(page, 'approve', { same_code: 'yes', budget: '60.00' });
   const uncompared = await browser.press(page, 'approve');
   expect(high.html).toContain('<details class="adjust" open>');

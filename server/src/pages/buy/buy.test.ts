@@ -95,7 +95,7 @@ test("pressing a buy link's button repeatedly opens one checkout, and pressing i
   expect(rows).toEqual([{ carts: 2, reserved: 2 }]);
 });
 
-test('shows pictures and the sum of a buy link, and takes changed quantities into the link and the cart', async () => {
+test('the page of a buy link shows pictures and the sum, and changed quantities apply to the link and the cart', async () => {
   const { baseUrl, site_id, owner, dashboard, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const mug = await givenProduct({ name: 'Mug', price: '14.00', inventory_quantity: 9 });

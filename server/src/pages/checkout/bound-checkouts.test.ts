@@ -231,7 +231,7 @@ test('another browser with the checkout link shows empty fields, and takes the c
   expect(await ordersOf(shop)).toMatchObject([
     { email: 'ada@example.com', note: null, shipping_address: { city: 'Köln' } },
   ]);
-  // Only this browser shows the buyer's data on the confirmation, with a link to the order.
+  // Only this browser shows the buyer's data on the confirmation page, with a link to the order.
   const elsewhere = await browser.open(url);
   expect(elsewhere.html).toContain('Order number');
   for (const word of ['Kirchweg', 'ada@example.com', 'view_order']) expect(elsewhere.html).not.toContain(word);

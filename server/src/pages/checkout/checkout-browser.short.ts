@@ -114,13 +114,13 @@ for (const width of [1280, 375]) {
   );
 }
 
-/** The uncompressed size of the page with its stylesheet and script, without the shop's pictures. */
+/** The size of the page with its stylesheet and script before compression, without the shop's pictures. */
 const BYTES_LOADED = `performance.getEntries().filter(({ name }) => !name.includes('/demo-images/'))
   .reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`;
 
 for (const width of [1280, 390]) {
   played(
-    `a shopper pays on the second page, ${width} pixels wide, and delivery and total follow the address in place`,
+    `${width} pixels wide, a shopper pays on the second page, and delivery and total follow the address without a reload`,
     async () => {
       const shop = await givenCheckout();
       await shop.givenShippingOption({ name: 'Island parcel', price: '3.00', countries: ['NZ'] });
@@ -183,7 +183,7 @@ for (const width of [1280, 390]) {
       expect(await page.$eval('button[value="place_order"]', (button) => button.textContent)).toBe(
         'Place order and pay €63.00',
       );
-      // The form, the post and the review to which it redirects.
+      // Expects three responses: the form, the post and the review to which the post redirects.
       expect(loaded).toHaveLength(3);
       await press(page, 'place_order');
       const { data } = await shop.dashboard.GET('/api/dashboard/orders');
@@ -197,7 +197,7 @@ for (const width of [1280, 390]) {
 }
 
 played(
-  'after a mistake, the chosen delivery and payment stay when the address changes',
+  'after a mistake, the chosen delivery and payment stay selected when the address changes',
   async () => {
     const { url } = await givenCheckout();
     const { page } = await openTab(browser(), 1280, { script: true });

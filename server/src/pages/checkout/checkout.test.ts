@@ -81,7 +81,7 @@ test('a shopper without JavaScript pays on the second page and sees the bank det
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The secret URL of the order's page appears on no page, and is stored once even if it is requested repeatedly.
+  // The secret URL of the order's page appears on no page, and is stored once even if the page is requested repeatedly.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
   for (let press = 0; press < 2; press += 1) {
@@ -261,7 +261,7 @@ const PAYLOADS = [
   '{{7*7}}$' + '{alert(1)}`',
 ];
 
-/** The only scripts in our markup. The QR code is the only drawing, and contains no input. */
+/** The only scripts in the markup of our pages. The QR code is the only drawing, and contains no input. */
 const OUR_SCRIPT =
   /<script src="\/assets\/(?:copy|checkout)-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 const QR_CODE =
@@ -293,7 +293,7 @@ test('the checkout page escapes all input of merchants and shoppers', async () =
   for (const html of [form, wrong, first, review, done].map((page) =>
     page.html.replace(QR_CODE, '').replace(OUR_SCRIPT, ''),
   )) {
-    // Every tag is one of ours, without event handlers and javascript: URLs.
+    // Every tag is one that our pages use, without event handlers and javascript: URLs.
     const tags = [...html.matchAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g)];
     expect(html.replaceAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g, '')).not.toMatch(/[<>]/);
     for (const [, name = '', attributes = ''] of tags) {
@@ -398,7 +398,7 @@ test.each([
   ['fr-FR,fr;q=0.9', 'FR'],
   ['en,de-AT;q=0.5', 'AT'],
   ['es-ES', 'DE'],
-  // Most browsers with this setting are not in the United States.
+  // Most browsers with this language setting are not in the United States.
   ['en-US,en;q=0.9', 'DE'],
 ])('a browser that prefers %s has the country %s preselected', async (preferred, country) => {
   const given = await givenCheckout();

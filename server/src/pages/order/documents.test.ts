@@ -21,7 +21,7 @@ const isPdf = ({ response, html }: Page) =>
   /^attachment; filename=INV-\d{4}-1\.pdf$/.test(response.headers.get('content-disposition') ?? '') &&
   html.startsWith('%PDF-1.7');
 
-test('a guest downloads the invoice with the link in the mail and the postal code, and not without the code (422)', async () => {
+test('a guest downloads the invoice with the mailed link and the postal code, and gets 422 without the postal code', async () => {
   const { link, document_id, browser } = await givenInvoiced();
   const shown = await browser.open(link);
   expect(shown.html).not.toContain(document_id);
@@ -43,7 +43,7 @@ test('the link of one order cannot download the invoice of another (404)', async
   expect([foreign.response.status, isPdf(foreign)]).toEqual([404, false]);
 });
 
-test('a customer downloads the invoice in the account, and not without a login', async () => {
+test('a customer downloads the invoice in the account only when logged in', async () => {
   const { shop, customer, order, document_id, browser } = await givenInvoiced();
   const path = `/account?site_id=${shop.site_id}&order=${order.id}`;
   const address = `${path}&document=${document_id}`;

@@ -4,7 +4,7 @@ import { givenDue, ORDER } from '../../../test/due-payments.ts';
 import { inShopAsSystem } from '../../shop/in-shop.ts';
 import { settle } from '../../shop/orders/refunds.ts';
 
-test('an amount due that is paid while a refund of the whole order is pending goes back, and cannot be paid again', async () => {
+test('a payment of the amount due during a refund of the whole order is refunded, and nothing can be paid again', async () => {
   const due = await givenDue();
   await due.approve(await due.leave());
   expect((await due.refund('14.90')).error).toBeUndefined();
@@ -19,7 +19,7 @@ test('an amount due that is paid while a refund of the whole order is pending go
   expect(await due.kept()).toBe(0);
 });
 
-test('after one part of the refund of a return has failed, the next refund does not pay the other part again', async () => {
+test("if one part of a return's refund fails, the next refund does not pay the other part again", async () => {
   const due = await givenDue({ quantity: 2 });
   await due.pay();
   const { shop, order } = due;
@@ -42,7 +42,8 @@ test('after one part of the refund of a return has failed, the next refund does 
       [order.id, captured],
     );
 
-  // 32.50 less the fee of 3.00: 24.90 through the payment of the checkout, and 4.60 through that of the amount due.
+  // 32.50 minus the fee of 3.00 is 29.50: 24.90 through the payment of the checkout, and 4.60 through the payment of
+  // the amount due.
   await booked(0);
   expect((await refund()).data?.refund).toMatchObject({ amount: '24.90' });
   await due.finishMoves();
@@ -56,7 +57,7 @@ test('after one part of the refund of a return has failed, the next refund does 
   expect(await due.kept()).toBe(790);
 });
 
-test("an amount due neither uses the budget of the order's agent, nor does a refund of it that the bank returns", async () => {
+test("neither paying an amount due nor a failed refund of that payment uses the budget of the order's agent", async () => {
   const due = await givenDue();
   const { shop, order } = due;
   const { token_id } = await givenAgent(shop, await shop.givenCustomer());

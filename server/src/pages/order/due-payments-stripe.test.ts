@@ -8,7 +8,7 @@ const stripe = await openStripe();
 const { standIn } = stripe;
 afterAll(() => stripe.close());
 
-/** A guest's order that was paid at Stripe (14.90), and of which an edit left 12.50 due. */
+/** A guest's order that was paid at Stripe (14.90). An edit then left 12.50 due. */
 async function givenDue() {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id: checkout_id } = await shop.givenCheckout();
@@ -40,7 +40,7 @@ function keptAt(shop: StripeShop): number {
   return taken - returned;
 }
 
-test('the mail about an edit leads to the payment, which Stripe captures at once and the return page settles', async () => {
+test('the mail about an edit links to the payment, which Stripe captures immediately and the return page records', async () => {
   const { shop, order, email, leave, browser } = await givenDue();
   const mails = (await mailsTo(shop, email)).map(({ html }) => unescaped(html ?? ''));
   const mail = mails.find((html) => /<a [^>]*\/orders\/ord_\w+#due"[^>]*>\s*Pay €12\.50 now/.test(html));
@@ -55,7 +55,7 @@ test('the mail about an edit leads to the payment, which Stripe captures at once
   expect(keptAt(shop)).toBe(2_740);
 });
 
-test('the webhook settles a payment whose customer does not come back, however often it is sent', async () => {
+test('the webhook records a payment once if the customer does not return, even if the webhook is sent several times', async () => {
   const { shop, order, leave } = await givenDue();
   await standIn.press(goesOnTo(await leave()), 'pay');
   const events = shop.events().slice(-3);
@@ -68,7 +68,7 @@ test('the webhook settles a payment whose customer does not come back, however o
   expect(recorded_payments).toHaveLength(1);
 });
 
-test('after a cancellation, the job returns the money of a payment that Stripe reports late', async () => {
+test('if Stripe reports a payment late, after the order was cancelled, the job refunds the payment', async () => {
   const { shop, at, order, leave } = await givenDue();
   const url = goesOnTo(await leave());
   await standIn.press(url, 'pay');
@@ -82,7 +82,7 @@ test('after a cancellation, the job returns the money of a payment that Stripe r
   expect(await shop.details(order.id)).toMatchObject({ amount_received: '14.90', refunded: '14.90' });
 });
 
-test('if Stripe does not answer, the same button continues the same payment later', async () => {
+test('if Stripe does not respond, pressing the button again later continues the same payment', async () => {
   const { shop, order, leave } = await givenDue();
   standIn.faults.add('cut_after', /POST \/v1\/checkout\/sessions$/, 5);
   const failed = await leave();

@@ -10,7 +10,7 @@ import { takeDispute } from '../../shop/orders/reported-disputes.ts';
 
 const plain = (html: string) => unescaped(html).replaceAll(/[\u00a0\u202f]/g, ' ');
 
-test('a guest pays exactly the amount due online, which is recorded once and confirmed by mail', async () => {
+test('a guest pays the exact amount due online, which is recorded once and confirmed by mail', async () => {
   const due = await givenDue();
   const open = await new PaperBrowser(due.shop.baseUrl).open(due.link);
   expect(plain(open.html)).toContain('Pay €12.50 now');
@@ -38,7 +38,7 @@ test('a guest pays exactly the amount due online, which is recorded once and con
   expect(await due.details()).toMatchObject({ amount_received: '27.40' });
 });
 
-test('pays online only after the e-mail or postal code of the order was entered (422), and only from our own page (403)', async () => {
+test('an online payment requires the e-mail address or postal code of the order (422), and a form from the same origin (403)', async () => {
   const { shop, link, leave, payments } = await givenDue();
   const browser = new PaperBrowser(shop.baseUrl);
   const wrong = await leave(browser, '10116');
@@ -52,7 +52,7 @@ test('pays online only after the e-mail or postal code of the order was entered 
   expect(await payments()).toEqual([]);
 });
 
-test('a logged-in customer pays the amount due in the account, and a stranger cannot (404)', async () => {
+test('a logged-in customer can pay the amount due on the account page, and another customer cannot (404)', async () => {
   const { shop, order, details, payments } = await givenDue();
   const { email, password, id } = await shop.givenCustomer();
   await shop.owner.query('update commerce.orders set customer_id = $2 where id = $1', [order.id, id]);
@@ -77,7 +77,7 @@ test('a logged-in customer pays the amount due in the account, and a stranger ca
   expect((await browser.open(path)).html).not.toContain('pay_due');
 });
 
-test('a declined payment leaves the amount due, and the next attempt pays it', async () => {
+test('a declined payment does not change the amount due, and the next attempt can pay it', async () => {
   const { pay, details, payments } = await givenDue();
 
   const back = await pay('decline');
@@ -89,7 +89,7 @@ test('a declined payment leaves the amount due, and the next attempt pays it', a
   expect((await payments()).map(({ status }) => status)).toEqual(['failed', 'succeeded']);
 });
 
-test('two tabs lead to the same payment, also when both press the button at once', async () => {
+test('several tabs open the same payment, even if the button is pressed in all of them concurrently', async () => {
   const { leave, payments, details, approve } = await givenDue();
 
   const tabs = await Promise.all([leave(), leave(), leave(), leave()]);
@@ -103,7 +103,7 @@ test('two tabs lead to the same payment, also when both press the button at once
   expect(await payments()).toHaveLength(1);
 });
 
-test('rejects an edit while the amount due is being paid (409 payment_in_progress), and accepts it afterwards', async () => {
+test('rejects an edit while a payment of the amount due is open (409 payment_in_progress), and accepts it afterwards', async () => {
   const { leave, edit, payments, shop, settlePayments, details } = await givenDue();
   await leave();
   const [open] = await payments();
@@ -117,7 +117,7 @@ test('rejects an edit while the amount due is being paid (409 payment_in_progres
   expect(await details()).toMatchObject({ amount_due: '25.00' });
 });
 
-test('an edit and a payment that begin at once never leave a payment of another amount than the amount due', async () => {
+test('after a concurrent edit and start of a payment, the payment has the amount due', async () => {
   const { leave, edit, payments, details } = await givenDue();
 
   const [left, edited] = await Promise.all([leave(), edit()]);
@@ -128,7 +128,7 @@ test('an edit and a payment that begin at once never leave a payment of another 
   if (edited.error) expect(edited.error).toMatchObject({ error: 'payment_in_progress' });
 });
 
-test('if the amount due changes during the payment, the money received is recorded and the excess is the refund due', async () => {
+test('if the amount due falls during a payment, the received amount is recorded and the excess is due for refund', async () => {
   const { shop, leave, record, approve, details, payments } = await givenDue();
   const left = await leave();
   await record('5.00');
@@ -139,7 +139,7 @@ test('if the amount due changes during the payment, the money received is record
   expect(await payments()).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test('after the amount due has changed, the button ends the open payment and begins one of the new amount', async () => {
+test('after the amount due has changed, the button cancels the open payment and starts one with the new amount', async () => {
   const { leave, record, payments, details, kept, settlePayments } = await givenDue();
   const first = goesOnTo(await leave());
   await record('5.00');
@@ -156,7 +156,7 @@ test('after the amount due has changed, the button ends the open payment and beg
   expect(await kept()).toBe(1_490);
 });
 
-test('leads back to the order if nothing is due any more', async () => {
+test('the payment button returns to the order page if nothing is due any more', async () => {
   const { shop, link, record, payments } = await givenDue();
   const browser = new PaperBrowser(shop.baseUrl);
   const page = await browser.open(link);
@@ -168,7 +168,7 @@ test('leads back to the order if nothing is due any more', async () => {
   expect(await payments()).toEqual([]);
 });
 
-test('cancelling an order ends its open payment; money that arrives nevertheless is refunded in full', async () => {
+test('cancelling an order cancels its open payment, and refunds it in full if it succeeds anyway', async () => {
   const [ended, late] = [await givenDue(), await givenDue()];
   await ended.leave();
   const left = await late.leave();
@@ -187,7 +187,7 @@ test('cancelling an order ends its open payment; money that arrives nevertheless
   }
 });
 
-test('a cancellation and a payment that succeeds at once leave no money behind', async () => {
+test('if a payment succeeds while its order is being cancelled, the payment is refunded in full', async () => {
   for (let round = 0; round < 4; round += 1) {
     const due = await givenDue();
     await due.approve(await due.leave());
@@ -201,7 +201,7 @@ test('a cancellation and a payment that succeeds at once leave no money behind',
   }
 });
 
-test('a refund goes back through the payments with which the money came, each at most for its amount', async () => {
+test('a refund is split among the payments of an order, each up to its own amount', async () => {
   const due = await givenDue();
   await due.pay();
 
@@ -224,7 +224,7 @@ test('a refund goes back through the payments with which the money came, each at
   expect(await due.details()).toMatchObject({ refunded: '27.40', refundable: '0.00', payment_status: 'refunded' });
 });
 
-test('a bank transfer order refunds online what was paid online, and the mail states that', async () => {
+test('a refund of a bank transfer order refunds the online part through its payment, and the mail states that', async () => {
   const due = await givenDue({ method: 'bank_transfer' });
   await due.pay();
   const { error, data } = await due.refund('27.40');
@@ -239,7 +239,7 @@ test('a bank transfer order refunds online what was paid online, and the mail st
   expect(texts.filter((text) => text.includes('payment method you used'))).toHaveLength(1);
 });
 
-test('as many refunds as there are payments, at once with the payment, never exceed a payment', async () => {
+test('concurrent refunds during a payment never exceed the amount of any payment', async () => {
   const due = await givenDue();
   await due.approve(await due.leave());
 
@@ -252,7 +252,7 @@ test('as many refunds as there are payments, at once with the payment, never exc
   expect(await due.kept()).toBe(640);
 });
 
-test('applies a success once, in any order and number, also after the payment was cancelled here', async () => {
+test('repeated and reordered events record a successful payment once, even after a cancelled event', async () => {
   const due = await givenDue();
   await due.leave();
   const [payment] = await due.payments();
@@ -273,14 +273,14 @@ test('applies a success once, in any order and number, also after the payment wa
   expect(order).toMatchObject({ amount_due: '0.00', amount_received: '27.40' });
   expect(order?.recorded_payments).toHaveLength(1);
   expect(await due.payments()).toMatchObject([{ status: 'succeeded' }]);
-  // The test provider has no such money, and nobody refunds it.
+  // The success was only simulated, so this also sets the record of the test provider.
   await due.shop.owner.query('update commerce.test_payments set status = $2, captured = amount where id = $1', [
     id,
     'succeeded',
   ]);
 });
 
-test('a refund made in the dashboard of the provider, and a dispute, of an amount paid online count for its order', async () => {
+test("a refund in the provider's dashboard and a dispute of an online payment are recorded on its order", async () => {
   const due = await givenDue();
   await due.pay();
   const [payment] = await due.payments();
@@ -305,7 +305,7 @@ test('a refund made in the dashboard of the provider, and a dispute, of an amoun
   expect(await due.details()).toMatchObject({ refunded: '17.40', refundable: '0.00' });
 });
 
-test('an exchange order is paid online, and its full refund uses its own payment and that of the first order', async () => {
+test('an exchange order can be paid online, and its full refund uses its own payment and the one of the original order', async () => {
   const due = await givenDue({ quantity: 3 });
   const { shop, order } = due;
   await due.pay();

@@ -124,7 +124,7 @@ test('the order page shows parcels, refunds and the amount due, and the links of
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: others, body: {} });
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params: others, body: { reason: 'other' } });
 
-  // Links in the mails about order, parcel and refund. The mail about the payment is not sent.
+  // The links are in the mails about the order, the parcel and the refund. No mail about the payment is sent.
   expect(links.size).toBe(3);
   expect(sent).toContain('href="https://dhl.example/00340"');
   expect(sent).toMatch(/€2.00<\/data> was refunded on/);

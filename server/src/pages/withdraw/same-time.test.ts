@@ -38,7 +38,7 @@ test('submitting a withdrawal takes the same time whether or not it matches an o
   };
   for (let i = 0; i < 20; i += 1) await state({ email, contract: order_number });
 
-  // In turns, so that load and the growing number of statements affect both equally.
+  // Measures both cases in turn, so that load and the growing number of statements affect both equally.
   const differenceOfMedians = async () => {
     const matched: number[] = [];
     const unmatched: number[] = [];

@@ -13,7 +13,7 @@ async function found({ storefront }: Shop, q: string): Promise<string[]> {
   return data?.products.map(({ name }) => name) ?? [];
 }
 
-test('after each change, a product is found by its new words, and no longer by the old ones', async () => {
+test('after each change, a product is found by its new words, and no longer by its old words', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const { id: product_id } = await givenProduct({ name: 'Teapot', tags: ['ceramic'] });

@@ -20,7 +20,10 @@ async function look({ site_id }: Shop, ...phrases: string[]) {
   });
 }
 
-/** Sends the statements of a shop. As the system it has no catalogue version, so nothing would be cached. */
+/**
+ * The methods that send statements, without the rest of the shop: it acts as the system and has no catalogue version,
+ * without which nothing would be cached.
+ */
 function statementsOf(shop: Pick<SearchDb, 'rows' | 'one' | 'run'>): Pick<SearchDb, 'rows' | 'one' | 'run'> {
   return {
     rows: (statement) => shop.rows(statement),
@@ -29,7 +32,7 @@ function statementsOf(shop: Pick<SearchDb, 'rows' | 'one' | 'run'>): Pick<Search
   };
 }
 
-test('a word becomes known with the first product that has it, and unknown with the last', async () => {
+test('a word becomes known with the first product that contains it, and unknown once no product contains it', async () => {
   const shop = await openShop();
   expect((await look(shop, 'sundial')).get('sundial')).toMatchObject(UNKNOWN);
 
@@ -51,7 +54,7 @@ test('a word of one shop stays unknown in another', async () => {
   expect((await look(other, 'astrolabe')).get('astrolabe')).toMatchObject({ isNamed: false });
 });
 
-test('a second look returns the cached words together with new ones', async () => {
+test('a second look-up returns cached and new words together', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oak stool', tags: ['seat'] });
   await look(shop, 'stool', 'bench');

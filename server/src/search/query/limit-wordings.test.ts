@@ -114,7 +114,7 @@ const ON_SALE =
     promotions sur les écharpes | des promos sur les écharpes | écharpes bradées | écharpes à prix cassé |
     bonnes affaires écharpes | des écharpes en ce moment en solde | des soldes sur les écharpes | écharpes avec réduction`);
 
-/** Four units for 60 euros, which is 15 each. */
+/** Four units cost 60 euros, which is 15 euros each. */
 const FOUR_FOR_60 =
   wordings(`4 mugs for 60 euros altogether | 4 mugs for 60 euros in total | 4 mugs, 60 euros total | 4 mugs, total 60 euros |
     4 mugs for a total of 60 euros | 4 mugs totalling at most 60 euros | 4 mugs, all together under 60 euros |

@@ -147,7 +147,7 @@ test.each([
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);
 });
 
-test('a very long word causes no more lookups than many words', () => {
+test('looking up the parts of a very long word takes less work than looking up many words', () => {
   const lettersOf = (sentence: string) =>
     sentence
       .split(' ')

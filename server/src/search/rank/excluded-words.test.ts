@@ -25,7 +25,7 @@ test('an excluded word in an attribute counts with accents and in the plural, un
   await shop.givenProduct({ name: 'Reading lamp', metadata: { material: 'Wood, metals' } });
   await shop.givenProduct({ name: 'Paper lamp', metadata: { material: 'Paper, no metal' } });
   await shop.givenProduct({ name: 'Linen lamp', metadata: { metal_free: 'No metal in it' } });
-  // Attributes are sorted by the length of their names, so the denial of screws stands right before the metal.
+  // Attributes are sorted by the length of their names, so "No screws" directly precedes "Metal".
   await shop.givenProduct({ name: 'Folding lamp', metadata: { note: 'No screws', material: 'Metal' } });
   await shop.givenProduct({ name: 'Garden lamp', description: 'A lamp of metal and glass.' });
   await shop.givenProduct({ name: 'Desk lamp', description: 'A lamp without a metal foot.' });
@@ -54,7 +54,7 @@ test('an excluded word in options removes a product only if every variant has it
   expect(excluded).toEqual([{ reason: 'without', text: 'not cherry', count: 1 }]);
 });
 
-test('finds a size within a range, whatever sign is between its ends', async () => {
+test('finds a size within a range that is written with any dash or a slash', async () => {
   const shop = await openShop();
   const inSize = (name: string, size: string) =>
     shop.givenProduct({
@@ -72,7 +72,7 @@ test('finds a size within a range, whatever sign is between its ends', async () 
   expect(await namesFor(shop, 'boots, size 42')).toEqual(['Mud boots', 'Rain boots', 'River boots', 'Snow boots']);
 });
 
-test('products that break a limit that is never relaxed do not hide one that keeps it', async () => {
+test('products that violate a limit that is never relaxed do not displace a product that meets it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Lamp', price: '50.00' });
   await givenMany(shop, 250, { name: 'Harbour lamp', price: '90.00' });

@@ -395,7 +395,7 @@ test('does not search for words that only introduce a size or a material', async
   expect(understood.filter(({ fate }) => fate !== 'applied')).toEqual([]);
 });
 
-test('recognizes the head noun in a value of several words, and after an unambiguous correction', async () => {
+test('recognizes a head noun in a tag of several words, and in a misspelt word with only one correction', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Camping mug', tags: ['blue mug'] });
   await shop.givenProduct({ name: 'Blue plate' });

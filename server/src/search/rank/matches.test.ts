@@ -40,10 +40,10 @@ test('a frequent word is a modifier if many products of a large shop have it, bu
   expect(modifierOf(weighted(50_000, 0, 13_000))).toBeUndefined();
 });
 
-test('estimates how many products have most of the words as if the words were independent', () => {
-  // One of two equally rare words is half of the weight.
+test('the estimate of how many products contain most of the words treats the words as independent', () => {
+  // One of two equally rare words has half of the weight.
   expect(expectedMatches(weighted(1_000, 100, 100), 0.5)).toBeCloseTo(190);
-  // Two of three such words are more than half.
+  // Two of three such words have more than half of the weight.
   expect(expectedMatches(weighted(1_000, 100, 100, 100), 0.5)).toBeCloseTo(28);
   expect(expectedMatches(weighted(1_000, ...Array.from({ length: 11 }, () => 900)), 0.5)).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** Words that are values, types or tags of the shop. */
+/** Tests sentences with words that are option values, product types or tags of the shop. */
 
 import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';

@@ -48,7 +48,7 @@ test('erasing a customer during the creation of their checkout releases the rese
   expect(held.rowCount).toBe(0);
 });
 
-test('erasing a customer removes the references of payments and the reasons of discounts, and keeps those of others', async () => {
+test('erasing a customer removes payment references and discount reasons of that customer only', async () => {
   const shop = await openShop();
   const { dashboard, owner, site_id } = shop;
   await shop.givenTerms();

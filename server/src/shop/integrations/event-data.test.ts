@@ -132,7 +132,7 @@ test('webhooks of staff contain dashboard objects, and webhooks of integrations 
 test('integrations receive an event when a product becomes hidden, and none about a product that is already hidden', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
-  // Without subscribers, no event is written.
+  // Without a subscriber no event is written.
   await shop.givenProduct({ name: 'Unheard' });
   expect((await owner.query('select from commerce.events where site_id = $1', [site_id])).rowCount).toBe(0);
   const [staff, integration] = [await openReceiver(), await openReceiver()];

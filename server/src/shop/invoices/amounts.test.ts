@@ -46,7 +46,7 @@ const parts = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** Often close to 1, where rounding matters. */
+/** The share is often close to 1, where rounding matters. */
 const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0.95, max: 1, noNaN: true }));
 const RUNS = { numRuns: 3_000 };
 
@@ -126,7 +126,7 @@ test('an earlier goodwill refund does not increase the amount charged at a rate 
 
   const after = chargedByRate([{ ...one, refunded: 1 }, two], before, 1000);
 
-  // Of each rate, 900 were charged. 800 were refunded for the returned piece, so 100 of its rate are still charged.
+  // 900 were charged at each rate. 800 were refunded for the returned piece, so 100 are still charged at its rate.
   expect([...differenceOf(before, after)].map(([rate, { gross }]) => [rate, gross])).toEqual([['0.19', 800]]);
 });
 

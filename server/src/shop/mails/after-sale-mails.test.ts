@@ -46,7 +46,8 @@ test('the mail of an offer lists subtotal, discount, delivery and tax above the 
     ...{ shipping_address: HOME, shipping_option_id: option.id },
   });
   const { html } = await newestTo(shop, email);
-  // 40.00 − 10.00 discount + 4.90 for the parcel, plus 19 % tax of 30.00 and of 4.90: 5.70 and 0.93.
+  // Four pieces cost 40.00. 40.00 − 10.00 discount + 4.90 for the parcel, plus 19 % tax on 30.00 and on 4.90: 5.70 and
+  // 0.93.
   const rows = [...plain(html).matchAll(/<tr><th[^>]*>([^<]*)<\/th><td[^>]*>([^<]*)<\/td><\/tr>/g)].map(
     ([, name, amount]) => [name, amount],
   );
@@ -95,7 +96,7 @@ test('the mail about a partial payment states the remaining amount, and the one 
   expect(plain(part.html)).toContain('We have received €7.00 for your order');
   expect(plain(part.html)).toContain(`€${(total - 7).toFixed(2)}`);
 
-  // The mail of the second part is obsolete when the third covers the rest.
+  // The mail about the second part is obsolete if the third part covers the rest.
   await pay('1.00');
   await pay((total - 8).toFixed(2));
   const whole = await newestTo(shop, email);
@@ -149,7 +150,7 @@ test.each([
   expect(data?.fulfillment).toMatchObject({ tracking_url });
 });
 
-test('the mail about a refund lists the refunded items and delivery costs, and what remains of the payment', async () => {
+test('the mail about a refund lists the refunded items and delivery costs, and the amount paid after refunds', async () => {
   const { shop, customer, order, line_item_id } = await givenShippedOrder(3);
   const params = { path: { order_id: order.id } };
   const refund = (body: object) =>

@@ -105,7 +105,7 @@ test('the first link of a mail is its button, and only the text version shows UR
   expect(text).toContain('Track:\nhttps://carrier.example/1\n\nView:\nhttps://shop.example/1');
 });
 
-test('none of several equal links is a button', () => {
+test('if a mail contains several links of equal importance, none of them is a button', () => {
   const link = (label: string): Part => ({ link: `https://shop.example/${label}`, label, among_others: true });
   const { html } = write([link('first'), link('second')]);
   expect(html).not.toContain('<a class="button-link"');

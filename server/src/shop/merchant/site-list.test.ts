@@ -42,7 +42,7 @@ async function givenFleet(size: number) {
     const shop = await openShop();
     await shop.owner.query(`update commerce.site_settings set name = $2 where site_id = $1`, [
       shop.site_id,
-      // Longer than the part of a name that a cursor contains.
+      // The name is longer than the part of a name that a cursor contains.
       `${word} ${'long '.repeat(10)}${String.fromCharCode(97 + n)}`,
     ]);
     shops.push(shop);

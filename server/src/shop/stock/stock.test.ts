@@ -52,7 +52,7 @@ async function whileWaitedFor<T>(
   }
 }
 
-test('a checkout that waits for the lock of a variant can reserve stock that arrives meanwhile', async () => {
+test('a checkout that waits for the lock of a variant can reserve stock that is added during the wait', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ inventory_quantity: 2 });
   const variant_id = product.variants[0]?.id ?? '';

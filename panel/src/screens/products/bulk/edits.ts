@@ -95,7 +95,7 @@ function adjustmentOf({ variant }: Row, edits: Edits) {
 /** Number of products that are fetched concurrently. */
 const CONCURRENT = 6;
 
-/** Fetches the current data of the products. Keeps products that were deleted in the meantime out. */
+/** Fetches the current data of the products. Leaves out products that were deleted in the meantime. */
 export async function currentProducts(products: Product[]): Promise<Product[]> {
   const current: Product[] = [];
   for (let at = 0; at < products.length; at += CONCURRENT) {

@@ -91,7 +91,9 @@ function variantIn(cell: string): string {
   return cell.split(' ')[0] ?? '';
 }
 
-/** Whether the cell was not saved: it belongs to a rejected row. Quantities are saved on their own. */
+/**
+ * Whether the cell was not saved. A rejected row keeps all of its cells except the quantity, which is saved separately.
+ */
 function isKept(cell: string, refused: Errors): boolean {
   if (cell === cellOf(variantIn(cell), 'stock')) return refused.has(cell);
   return FIELDS.some((field) => field !== 'stock' && refused.has(cellOf(variantIn(cell), field)));

@@ -31,7 +31,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   }
 
   function addAddress(text: string): boolean {
-    // Dropped text is a list with one URL per line.
+    // A dropped text is a list with one URL per line.
     const url = webAddress(text.trim().split(/[\r\n]/, 1)[0] ?? '');
     const known = /^https?:\/\/\S+$/.test(url);
     setErrors(known ? [] : [t('Enter an address that begins with https://')]);

@@ -41,7 +41,7 @@ export function SearchEngines() {
   );
 }
 
-/** Visibility, and what groups the product with others. */
+/** The product's status and publication, and the fields that group it with other products. */
 export function Organisation() {
   const status = useWatch<ProductDraft, 'status'>({ name: 'status' });
   return (

@@ -56,8 +56,8 @@ export function draftOf(product: Schemas['Product']): ProductDraft {
 }
 
 /**
- * A new draft with everything of a product that is not its own: without its address, SKUs, barcodes and stock. Nothing is
- * stored until the user saves it.
+ * A copy of a product as a new draft, without slug, SKUs, barcodes and stock. Nothing is stored until the user saves
+ * it.
  */
 export function copyOf(product: ProductDraft): ProductDraft {
   const asNew = <Value extends { id?: string }>({ id, ...rest }: Value) => rest;

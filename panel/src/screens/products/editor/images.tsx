@@ -70,8 +70,8 @@ export function Images({ onUploading }: UploadingProps) {
 }
 
 /**
- * An image in the list. It can be dragged with the mouse; on touch screens only its handle can, because touching the
- * image scrolls.
+ * An image in the list. A mouse can drag the whole image. On touch screens only its handle can be dragged, because
+ * touching the image scrolls.
  */
 function Shown({ url, alt, onGrab }: { url: string; alt: string; onGrab: () => void }) {
   const [broken, setBroken] = useState(false);

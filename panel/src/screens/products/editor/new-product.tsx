@@ -11,7 +11,7 @@ import { copyOf, emptyDraft, type ProductDraft } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { createProduct, forgetProducts, loadProduct } from './save.ts';
 
-/** A new product: empty, or a copy of the product that `from` in the address names. */
+/** A new product: empty, or a copy of the product whose id is the parameter `from` of the URL. */
 export function NewProduct() {
   const from = new URLSearchParams(useSearch()).get('from');
   return from === null ? <Draft key="" begin={emptyDraft} /> : <Copy key={from} id={from} />;

@@ -26,7 +26,7 @@ export function Options({ isNew }: { isNew: boolean }) {
   const write = (next: OptionDraft[], before: (OptionDraft | undefined)[]) => {
     const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
     replace(next);
-    // A new product gets all variants at once. A stored one may lack some on purpose.
+    // A new product gets all variants at once. A stored product may lack some variants on purpose.
     const draft = { options: next, variants };
     const count = combinationsOf(usedOptions(draft)).length;
     setValue('variants', isNew && count <= MOST_VARIANTS ? allVariants(draft) : variants);
@@ -34,7 +34,7 @@ export function Options({ isNew }: { isNew: boolean }) {
     clearErrors('variants');
   };
   const [added, setAdded] = useState(-1);
-  // The field is on the screen only after the list has been read again.
+  // Sets the focus after React has rendered the new field.
   useEffect(() => {
     if (added < 0 || added >= options.length) return;
     setFocus(`options.${added}.name`);

@@ -79,7 +79,7 @@ interface RowProps {
   at: number;
   name: string;
   more: boolean;
-  /** Whether any variant has its own image. */
+  /** Whether any variant has an image of its own. */
   pictured: boolean;
   canCount: boolean;
   only: boolean;

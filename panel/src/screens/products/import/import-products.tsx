@@ -80,7 +80,7 @@ export function ImportProducts() {
   return (
     <Page title={t('Import products')} back={{ to: '/products', label: t('Products') }}>
       <LeaveGuard importing={work === 'import'} waiting={file !== undefined && state?.dry_run !== false} />
-      {/* The result of one file must not be shown for another. */}
+      {/* The key resets the result when another file is chosen. */}
       <Held busy={working}>
         <ChooseFile
           file={file}

@@ -68,7 +68,7 @@ export default async function ProductPage({ params, searchParams }: ProductProps
   );
 }
 
-/** The pictures of the variant, then those of no variant. */
+/** The pictures of the variant, then those that belong to no variant. */
 function imagesOf({ images }: Product, variant: Variant | undefined) {
   const own = images.filter(({ variant_ids }) => variant && variant_ids.includes(variant.id));
   const common = images.filter(({ variant_ids }) => variant_ids.length === 0);
@@ -84,7 +84,7 @@ interface ChoiceProps {
   place: number;
 }
 
-/** Each value links to the variant that has it and otherwise differs least from the chosen one. */
+/** Each value links to the variant that has the value and otherwise differs least from the chosen variant. */
 function Choice({ product, chosen, option, place }: ChoiceProps) {
   const field = FIELDS[place] ?? 'option1';
   const likeness = (one: Variant) => FIELDS.filter((other) => one[other] === chosen[other]).length;
