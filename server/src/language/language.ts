@@ -106,7 +106,9 @@ export class Language {
 
   /** Sorts country codes by country name. */
   byName(codes: readonly string[]): string[] {
-    return codes.toSorted((a, b) => this.country(a).localeCompare(this.country(b), this.locale));
+    const { compare } = cached(`order ${this.locale}`, () => new Intl.Collator(this.locale));
+    const named = codes.map((code) => ({ code, name: this.country(code) }));
+    return named.toSorted((a, b) => compare(a.name, b.name)).map(({ code }) => code);
   }
 
   #date(kind: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
