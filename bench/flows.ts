@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { json, text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import type { Rate } from './load.ts';
 import type { Site } from './processes.ts';
 
 /** A shopper who calls the commerce server or the bare server, one call after another. */
@@ -13,11 +12,7 @@ export interface Shopper {
   read(path: string): Promise<void>;
   /** Returns the id of a variant for sale, a different one on each call. */
   variant_id(): string;
-  /** Returns one of two discount codes, in turn. */
-  code(): string;
   shipping_option_id: string;
-  /** The id of the cart that the shopper keeps between flows. */
-  cart_id?: string;
 }
 
 interface Answer {
@@ -25,8 +20,6 @@ interface Answer {
   total: string;
   [field: string]: unknown;
 }
-
-export type Flow = (shopper: Shopper) => Promise<unknown>;
 
 const CART = '/api/storefront/cart';
 const CHECKOUT = '/api/storefront/checkout';
@@ -36,12 +29,6 @@ export async function fillCart({ call, variant_id }: Shopper): Promise<string> {
   const { id } = await call('POST', CART);
   await call('POST', `${CART}/${id}/items`, { variant_id: variant_id(), quantity: 2 });
   return id;
-}
-
-/** Replaces the discount code of a cart that the shopper keeps, in one call. */
-export async function applyDiscount(shopper: Shopper): Promise<unknown> {
-  shopper.cart_id ??= await fillCart(shopper);
-  return shopper.call('POST', `${CART}/${shopper.cart_id}/discounts`, { code: shopper.code() });
 }
 
 /** Buys, from an empty cart to an order by bank transfer, in five calls. */
@@ -68,7 +55,6 @@ const ADDRESS = {
 
 export interface Goods {
   variant_ids: string[];
-  codes: [string, string];
   shipping_option_id: string;
 }
 
@@ -99,7 +85,6 @@ export function shopperAt(
     });
   return {
     variant_id: () => next(goods.variant_ids),
-    code: () => next(goods.codes),
     shipping_option_id: goods.shipping_option_id,
     leave: () => agent.destroy(),
     call: (method, path, body) =>
@@ -120,27 +105,4 @@ export class Refused extends Error {
 
 async function refused(call: string, response: IncomingMessage): Promise<never> {
   throw new Refused(call, response.statusCode ?? 0, await text(response));
-}
-
-/**
- * Runs the flow repeatedly with all shoppers for this many seconds. Returns the flows per second, and the milliseconds
- * of a whole flow.
- */
-export async function playFlow(flow: Flow, shoppers: Shopper[], seconds: number): Promise<Rate> {
-  const durations: number[] = [];
-  const began = performance.now();
-  const until = began + seconds * 1000;
-  await Promise.all(
-    shoppers.map(async (shopper) => {
-      while (performance.now() < until) {
-        const started = performance.now();
-        await flow(shopper);
-        durations.push(performance.now() - started);
-      }
-    }),
-  );
-  const elapsed = (performance.now() - began) / 1000;
-  const sorted = durations.toSorted((a, b) => a - b);
-  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
-  return { requests: durations.length / elapsed, p50: at(0.5), p99: at(0.99) };
 }

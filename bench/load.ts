@@ -67,14 +67,6 @@ export async function alternate<Name extends string>(
 /** A measurement of this many seconds. */
 export type Round = (seconds: number) => Promise<Rate>;
 
-/** Takes measurements in turn. Returns their median rates. */
-export async function takeTurns<Name extends string>(
-  turns: Record<Name, Round>,
-  load: Load,
-): Promise<Record<Name, Rate>> {
-  return mediansOf(await roundsOf(turns, load));
-}
-
 export function turnsOf<Name extends string>(
   targets: Record<Name, Target>,
   { connections }: Load,

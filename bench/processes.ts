@@ -37,13 +37,9 @@ export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
 
-/**
- * Starts a server from a file of this folder, and waits until it announces its port. `counted` means the same as for
- * `startCommerce`.
- */
-export async function startFile(file: string, args: string[] = [], counted = false): Promise<Running> {
-  const execArgv = counted ? ['--import', join(ROOT, COUNTER)] : [];
-  const child = endWithBench(fork(join(import.meta.dirname, file), args, { execArgv }));
+/** Starts a server from a file of this folder, and waits until it announces its port. */
+export async function startFile(file: string, args: string[] = []): Promise<Running> {
+  const child = endWithBench(fork(join(import.meta.dirname, file), args));
   const [{ port }] = (await Promise.race([once(child, 'message'), failed(child, file)])) as [{ port: number }];
   return { url: `http://127.0.0.1:${port}`, process: child };
 }

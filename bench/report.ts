@@ -56,7 +56,3 @@ export function table(header: string[], rows: (string | number)[][]): string[] {
 export function whole(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
-
-export function ratio(part: number, of: number): string {
-  return `${(part / of).toFixed(2)} ×`;
-}

@@ -6,8 +6,6 @@
 import { parseArgs } from 'node:util';
 import { agents } from './agent.ts';
 import { background } from './background.ts';
-import { buying } from './buying.ts';
-import { catalogue } from './catalogue.ts';
 import { compare } from './cost/compare.ts';
 import { cost } from './cost/cost.ts';
 import { profile } from './cost/profile.ts';
@@ -51,8 +49,6 @@ const load: Load = { seconds: quick ? 1 : 8, rounds: quick ? 1 : 5, connections:
 
 const SCENARIOS: Record<string, () => Promise<void>> = {
   validation: () => validation(load),
-  catalogue: () => catalogue(load, quick ? 200 : 2_000),
-  buying: () => buying(load),
   cost: () => cost({ only, seconds, products }),
   profile: () => profile(only, seconds, products),
   background: () =>

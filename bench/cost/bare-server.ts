@@ -51,7 +51,7 @@ export async function startBare(databaseUrl: string, env: NodeJS.ProcessEnv = {}
 export function bareTarget({ server, postmaster, variant_ids }: Bare, clients: number): Target {
   // The bare server ignores credentials.
   const site = { site_id: '', storefront_token: '', api_key: '', sync_secret: '' };
-  const goods = { variant_ids, codes: ['', ''] as [string, string], shipping_option_id: '' };
+  const goods = { variant_ids, shipping_option_id: '' };
   const shoppers = Array.from({ length: clients }, () => shopperAt(server.url, site, goods));
   return { shoppers, server: server.process.pid ?? 0, postmaster };
 }

@@ -100,7 +100,7 @@ async function fill({ url }: Running, site: OwnedSite, products: number): Promis
   const parcel = { name: 'Parcel', price: '4.90' };
   const { id: shipping_option_id } = await unwrap(client.POST('/api/dashboard/shipping-options', { body: parcel }));
   await setBankDetails(url, site);
-  return { variant_ids: await variantsOf(url, site, products), codes: ['', ''], shipping_option_id };
+  return { variant_ids: await variantsOf(url, site, products), shipping_option_id };
 }
 
 const PAGE = 100;

@@ -34,7 +34,6 @@ export async function openShop(
   ]);
   const goods: Goods = {
     variant_ids: variants.rows.map(({ id }) => id),
-    codes: ['', ''],
     shipping_option_id: options.rows[0]?.id ?? '',
   };
   return { products, site, agent_token, goods };

@@ -62,7 +62,7 @@ export async function fillTemplate(
      where v.site_id = $1 and v.position = 1 order by right(p.slug, 7)`,
     [site.site_id],
   );
-  const goods: Goods = { variant_ids: rows.map(({ id }) => id), codes: ['', ''], shipping_option_id };
+  const goods: Goods = { variant_ids: rows.map(({ id }) => id), shipping_option_id };
   await placeOrders(url, site, goods, orders);
   await db.query(CUSTOMERS_OF_ORDERS, [site.site_id, CUSTOMERS, SMALL / CUSTOMERS]);
 }

@@ -30,7 +30,7 @@ export const B5: Proof = {
         const plain = operationTable.filter((operation) => !makesLinks(operation));
         const looked = [
           ...operationTable.filter(makesLinks),
-          ...chance.some(plain, pick(trial.size, 25, plain.length)),
+          ...chance.some(plain, pick(trial.size, 12, plain.length)),
         ];
         for (const operation of looked) {
           const links = makesLinks(operation);

@@ -84,7 +84,7 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   );
   // The short form tries each way on a product that is in none of the agent's categories.
   const foreign = all.filter(({ allowed, target }) => allowed === CATEGORY_LISTS[0] && target.name === 'Riddle');
-  const chosen = pick(size, [...wide, ...foreign, ...chance.some(all, 40)], all);
+  const chosen = pick(size, [...wide, ...foreign, ...chance.some(all, 20)], all);
   for (const [i, one] of chosen.entries()) {
     await attempt(scene, one);
     if (i % 200 === 0) progress(`${i} of ${chosen.length} tries to leave the categories`);

@@ -8,6 +8,7 @@ import { bearer, callOf } from '../testing/agents.ts';
 import { callTool } from '../testing/mcp.ts';
 import { takeTransfers } from '../testing/products-and-checkouts.ts';
 import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Call, send } from '../testing/raw-requests.ts';
 import { type OpenShop, onPremises } from '../testing/test-server.ts';
 import { type Asked, answerIn, askOverMcp, askOverRest } from '../testing/ucp.ts';
@@ -29,7 +30,7 @@ export const J7: Proof = {
       await takeTransfers(shop);
       const profile = await publishProfile();
       const readings = new Readings(shop, profile.url);
-      const chosen = pick(trial.size, everyDisguise(), INJECTIONS);
+      const chosen = pick(trial.size, someDisguises(chanceOf(trial.seed)), INJECTIONS);
       try {
         for (const [i, injection] of chosen.entries()) {
           await expose(shop, injection, readings);
@@ -47,10 +48,13 @@ export const J7: Proof = {
     }),
 };
 
-/** One text for each disguise, with different instructions. */
-function everyDisguise(): Injection[] {
-  const disguises = [...new Set(INJECTIONS.map(({ disguise }) => disguise))];
-  return disguises.map((wanted, i) => {
+/** The disguises that the short form always uses: markup and URLs. */
+const ALWAYS = ['tags', 'addresses'];
+
+/** One text for each of these disguises and three others, with different instructions. */
+function someDisguises(chance: Chance): Injection[] {
+  const others = [...new Set(INJECTIONS.map(({ disguise }) => disguise))].filter((one) => !ALWAYS.includes(one));
+  return [...ALWAYS, ...chance.some(others, 3)].map((wanted, i) => {
     const dressed = INJECTIONS.filter(({ disguise }) => disguise === wanted);
     return dressed[i % dressed.length] as Injection;
   });

@@ -68,26 +68,6 @@ async function play(args: string[], onLine: (line: string) => Promise<void>) {
 
 const codeIn = (line: string) => /compare the code: (\S{9})/.exec(line)?.[1];
 
-test(
-  'the agent example gets consent, buys within its limits, is rejected beyond its limits, and revokes its token',
-  PLAYED,
-  async () => {
-    const { demo } = await givenDemo();
-
-    const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, '--demo', demo, '--auto-approve']);
-
-    expect(stdout).toMatch(/user_code=[A-Z]{4}-[A-Z]{4}/);
-    expect(stdout).toContain('Stoneware mug, single variant: 18.00 EUR, in_stock');
-    expect(stdout).toMatch(/picture: https:\/\/cdn\.shop\.example\/mug\.jpg\n +page: http:\/\/\S+\/buy\/\S+/);
-    for (const [name] of OTHER_MUGS) expect(stdout).not.toContain(name);
-    expect(stdout).toContain('Confirmed: order 1001, ');
-    expect(stdout).toContain('Refused, 402 budget_exceeded');
-    expect(stdout).toContain('Refused, 403 category_not_allowed');
-    expect(stdout).toContain('agent.findAndBuy 403: category_not_allowed');
-    expect(stdout).toContain('The next call is refused: 401 invalid_token.');
-  },
-);
-
 test('an AI SDK agent finds a product and prepares a purchase that the customer confirms', PLAYED, async () => {
   const { shop, demo } = await givenDemo();
   const wish = 'a stoneware mug under 30 euros without plastic';

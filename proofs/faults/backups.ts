@@ -60,8 +60,10 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
       await market.close();
     }
   }
-  for (const [i, backup] of made.entries()) {
-    trial.progress(`${i} of ${made.length} backups restored`);
+  // The short form restores one of the two, because a restore takes longer than everything else.
+  const restored = trial.size === 'short' ? chanceOf(trial.seed).some(made, 1) : made;
+  for (const [i, backup] of restored.entries()) {
+    trial.progress(`${i} of ${restored.length} backups restored`);
     await restoreAndJudge(backup, await folderIn(directory), violations);
   }
   const slowest = Math.max(...made.map(({ seconds }) => seconds));

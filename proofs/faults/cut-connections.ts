@@ -60,7 +60,7 @@ function planOf({ size, seed }: Trial): Step[] {
 }
 
 function cutsAtRandom(chance: Chance): number[] {
-  return Array.from({ length: 2 * LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
+  return Array.from({ length: LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
 }
 
 /** Cuts off calls of an operation on all lanes. Returns the number of cuts. */

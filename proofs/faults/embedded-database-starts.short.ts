@@ -11,7 +11,6 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +20,6 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DataDirInUse, type Embedded, startEmbedded } from '../../server/src/db/embedded.ts';
-import { accountOfPostgres } from '../../server/src/db/embedded-binaries.ts';
 
 const HOLDER = fileURLToPath(new URL('../../server/test/hold-embedded.ts', import.meta.url));
 
@@ -142,31 +140,6 @@ test('after kill -9 of the server, the next server takes over the running Postgr
   expect(await count(next.url)).toBe(1);
 });
 
-test('after kill -9 of the server and of PostgreSQL, the next start recovers all committed rows', async () => {
-  const directory = madeDirectory();
-  const killed = await hold(directory);
-  await write(killed.url);
-  await kill(killed.child);
-  process.kill(postmasterOf(directory), 'SIGKILL');
-
-  const next = await start(directory);
-
-  expect(next.reused).toBe(false);
-  expect(await count(next.url)).toBe(1);
-});
-
-test('a second server on the same data directory exits with one line that names the first server, which keeps running', async () => {
-  const directory = madeDirectory();
-  const first = await hold(directory);
-
-  const refusal = await start(directory).catch((error: Error) => error);
-
-  expect(refusal).toBeInstanceOf(DataDirInUse);
-  expect((refusal as Error).message).toContain(`process ${first.child.pid}`);
-  expect((refusal as Error).message).not.toContain('\n');
-  await write(first.url);
-});
-
 test('of two concurrent starts in a missing directory, one succeeds and the other throws DataDirInUse', async () => {
   const directory = dataDir();
 
@@ -184,26 +157,6 @@ test('a server that starts while another one stops gets its own PostgreSQL', asy
   const [, second] = await Promise.all([first.stop(), sleep(20).then(() => start(directory))]);
 
   expect(await count(second.url)).toBe(1);
-});
-
-test('a start succeeds if the process id in a stale postmaster.pid now belongs to another program', async () => {
-  const directory = madeDirectory();
-  const first = await start(directory);
-  await write(first.url);
-  const file = join(directory, 'postgres', 'postmaster.pid');
-  const stale = readFileSync(file, 'utf8').split('\n');
-  await first.stop();
-  // Runs as the user of PostgreSQL, because PostgreSQL assumes that a process of another user has ended.
-  const stranger = spawn('sleep', ['60'], { ...accountOfPostgres(join(directory, 'postgres')) });
-  clean.push(() => stranger.kill());
-  writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));
-  const { uid, gid } = statSync(join(directory, 'postgres'));
-  spawn('chown', [`${uid}:${gid}`, file]);
-
-  const next = await start(directory);
-
-  expect(await count(next.url)).toBe(1);
-  expect(stranger.exitCode).toBeNull();
 });
 
 test('if PostgreSQL dies while the server runs, PostgreSQL is restarted at the same address', async () => {

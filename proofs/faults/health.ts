@@ -25,7 +25,7 @@ const DISK_MB = 400;
  */
 const LAG_MS = 3_500;
 /** How long responses are checked after that delay. */
-const COUNTED_MS = 2_500;
+const COUNTED_MS = 1_000;
 /** The size of the log is limited so that the small disk is not full too early. */
 const WAL_MB = 64;
 
@@ -77,7 +77,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
       const faults = faultsOf(database.superuserUrl, disk, redis, writers);
       for (let round = 0; round < pick(size, 1, 2); round += 1) {
         for (const fault of faults) {
-          asked += await suffer(fault, pick(size, COUNTED_MS, 4 * COUNTED_MS), probe, violations);
+          asked += await suffer(fault, pick(size, COUNTED_MS, 10 * COUNTED_MS), probe, violations);
           begun += 1;
           progress(`${begun} faults, the last: ${fault.name}; asked ${asked} times`);
           if (!server.running) throw new Error(`The server ended (${fault.name}): ${server.errors}`);

@@ -8,7 +8,7 @@ export const C1: Proof = {
   promise: 'However servers are killed, no acknowledged order is lost, and none is duplicated or incomplete.',
   async run(trial) {
     const { databaseUrl, seed, size } = trial;
-    const goal = pick(size, 5, 1_000);
+    const goal = pick(size, 3, 1_000);
     const ended = await killServers(trial, goal, (servers) =>
       Shoppers.open({ databaseUrl, servers, shoppers: pick(size, 6, 12), seed }),
     );

@@ -25,7 +25,7 @@ export const H1: Proof = {
       const [tenant] = world.tenants;
       const chance = chanceOf(trial.seed);
       const rounds = pick(trial.size, 1, 10);
-      const operations = chance.some(MUTATIONS, pick(trial.size, 40, MUTATIONS.length));
+      const operations = chance.some(MUTATIONS, pick(trial.size, 20, MUTATIONS.length));
       const parallel = pick(trial.size, operations.slice(0, 4), operations);
       let tried = 0;
       for (const operation of operations) {

@@ -83,7 +83,7 @@ async function readAll(trial: Trial, world: World): Promise<Figures> {
   const { owner, violations } = world;
   let tried = 0;
   await withListener(world, trial, async (listener) => {
-    for (const when of ['in time', 'overdue']) {
+    for (const when of pick(trial.size, ['overdue'], ['in time', 'overdue'])) {
       await makeThingsWithDeadlines(world, tenant);
       const reads = [...(await readsOfContract(world, tenant, trial.size)), ...(await readsByTools(world, tenant))];
       for (const operation of operatorOperations.filter(({ safe }) => safe)) {

@@ -24,7 +24,7 @@ export const A8: Proof = {
         const call = await validCall(world, tenant, operation);
         const before = await holdingsOf(world.owner, tenant.site_id);
         for (const at of objectsIn(call.body)) {
-          for (const [name, value] of chance.some(shown, pick(trial.size, 4, 1_000))) {
+          for (const [name, value] of chance.some(shown, pick(trial.size, 2, 1_000))) {
             const injected = withValue(call, { in: 'body', at: [...at, name] }, value);
             if (fitsBody(injected)) continue;
             tried += 1;

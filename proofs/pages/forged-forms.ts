@@ -118,7 +118,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     fields: new URLSearchParams(fields),
   });
   const attacks = attacksOn(server, others);
-  const chosen = trial.size === 'short' ? chance.some(attacks, 12) : attacks;
+  const chosen = trial.size === 'short' ? chance.some(attacks, 6) : attacks;
   const before = await stateOf(premises.owner, [shop.shop.site_id]);
   for (const [what, change] of chosen) {
     const form = proper();

@@ -24,13 +24,13 @@ export const K5: Proof = {
       async (premises) => {
         const listener = await openListener(trial.databaseUrl, { causes: premises.causes, configured: BASE_URL });
         const scene = await givenScene(premises, listener);
-        const values = hostileAddresses(chanceOf(trial.seed), scene.cast, pick(trial.size, 30, 2_000));
+        const values = hostileAddresses(chanceOf(trial.seed), scene.cast, pick(trial.size, 15, 2_000));
         for (const [index, value] of values.entries()) {
           for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost, asNewHost, inLinkToBuy])
             await play(scene, value);
           if (index % 100 === 99) trial.progress(`${index + 1} values, ${scene.requests} requests`);
         }
-        const browser = await followInChromium(trial, scene, values, pick(trial.size, 6, 120));
+        const browser = await followInChromium(trial, scene, values, pick(trial.size, 3, 120));
         await listener.close();
         const { accepted } = scene;
         if (accepted.size === 0) premises.violations.add('No address was accepted, so none was followed.');

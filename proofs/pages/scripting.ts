@@ -23,7 +23,7 @@ const PAYLOADS = 500;
 
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const payloads = payloadsOf(trial.seed, PAYLOADS);
-  const rounds = pick(trial.size, 3, PAYLOADS / 2);
+  const rounds = pick(trial.size, 2, PAYLOADS / 2);
   let [shown, placed] = [0, 0];
   const arranged = async function* () {
     for (let round = 0; round < rounds; round += 1) {

@@ -87,23 +87,6 @@ const FIELDS: { where: string; begin: (visit: Visit) => Promise<void>; label: st
     ...{ label: 'Price in EUR', save: 'Save' },
   },
   {
-    where: 'the smallest order value of a discount',
-    begin: async ({ open, fill, width }) => {
-      await open('/discounts/new');
-      await fill('Code', `SOFA${width}`);
-      await fill('Percent', '12,5');
-    },
-    ...{ label: 'Minimum order value in EUR', save: 'Save' },
-  },
-  {
-    where: 'the largest budget of agents',
-    begin: async ({ open, press }) => {
-      await open('/agents');
-      await press('Change limits');
-    },
-    ...{ label: 'Largest budget in EUR', save: 'Save' },
-  },
-  {
     where: 'a refund',
     begin: async ({ open, press, dashboard }) => {
       const query = { payment_status: 'paid' as const, limit: 1 };

@@ -89,7 +89,7 @@ async function sendAll(trial: Trial, around: Around): Promise<number> {
   const operations = operationTable
     .filter(({ surface }) => surface === 'dashboard')
     .map(({ method, path }) => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, crypto.randomUUID())]);
-  const targets = chanceOf(trial.seed).some(operations, pick(trial.size, 20, operations.length));
+  const targets = chanceOf(trial.seed).some(operations, pick(trial.size, 10, operations.length));
   targets.push(
     ['GET', '/api/dashboard/me'],
     ['GET', '/api/dashboard/customers'],

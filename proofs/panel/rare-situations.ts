@@ -3,12 +3,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
+import { unwrap } from '@commerce-backend/sdk';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import type { Jobs } from '../../server/src/jobs/run.ts';
 import { workJobs } from '../../server/test/jobs.ts';
-import { openReceiver } from '../../server/test/receiver.ts';
-import { PATIENCE_MS } from '../../server/test/tab.ts';
 import { join as joinStaff, PASSWORD } from './invitation.ts';
 import { buy, pickUp, reserve } from './purchases.ts';
 import { inPanel, type Visit } from './visit.ts';
@@ -144,78 +142,6 @@ inPanel('a picture is not added if changes are discarded during its upload', asy
   expect(await tab.$$eval('.images li, .save-bar', (found) => found.length)).toBe(0);
 });
 
-inPanel('a webhook delivery is shown, and sent again', async (visit) => {
-  const { open, press, sees, look, tab, dashboard, width } = visit;
-  jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
-  let isUp = true;
-  const receiver = await openReceiver(() => (isUp ? [200, {}, 'Booked.'] : 500));
-  onTestFinished(() => receiver.close());
-  const made = dashboard.POST('/api/dashboard/webhooks', {
-    body: { url: receiver.url, events: ['order.*'], description: `Ledger ${width}` },
-  });
-  const { id } = await unwrap(made);
-  await open(`/settings/webhooks/${id}`);
-  await press('Send a ping');
-  await sees('webhook.ping');
-  await press('Show webhook.ping');
-  await sees('Sent payload');
-  await look('webhook-delivery');
-  await sees('Booked.');
-  await press('Send again');
-  await sees('It is sent again.');
-  await receiver.until(2);
-  // A delivery that will be retried automatically cannot be replayed manually.
-  isUp = false;
-  await press('Send a ping');
-  await sees('The receiver answered 500.');
-  await open(`/settings/webhooks/${id}`);
-  await look('webhook-deliveries');
-  await press('Show webhook.ping');
-  await sees('Next automatic attempt');
-  expect(await tab.$eval('.dialog footer .button.primary', (button) => button.ariaDisabled)).toBe('true');
-});
-
-inPanel('an API key is rotated, and the old key still works for the chosen time', async (visit) => {
-  const { open, fill, press, sees, look, tab, width, demo } = visit;
-  const description = `Scanner ${width}`;
-  await open('/settings/keys');
-  const create = async () => {
-    await press('New API key');
-    await fill('What is it for?', description);
-    await press('Create');
-    await sees('It is shown only now.');
-    return secretOf(visit);
-  };
-  const states = async (...secrets: string[]) => {
-    const ask = (apiKey: string) => createDashboardClient({ baseUrl: demo.base_url, apiKey }).GET('/api/dashboard/me');
-    return (await Promise.all(secrets.map(ask))).map(({ response }) => response.status);
-  };
-  const first = await create();
-  await press('I have stored it');
-  await press(`Rotate ${description}`);
-  await fill('The old one ends', '1');
-  await look('key-rotate');
-  await press('Rotate');
-  await sees('It is shown only now.');
-  const second = await secretOf(visit);
-  await press('I have stored it');
-  await sees('Until ');
-  await look('keys-rotated');
-  expect(await states(first, second)).toEqual([200, 200]);
-  const old = (await listKeys(visit)).find((key) => key.description === description && key.expires_at !== null);
-  expect(Math.round((Date.parse(old?.expires_at ?? '') - Date.now()) / 60_000)).toBe(60);
-
-  await press(`Rotate ${description}`);
-  await fill('The old one ends', '0');
-  await press('Rotate');
-  await sees('It is shown only now.');
-  expect(await states(second, await secretOf(visit))).toEqual([401, 200]);
-  await press('I have stored it');
-  await sees('Replaced');
-  const cells = () => tab.$$eval('td', (all) => all.map(({ textContent }) => textContent));
-  await expect.poll(cells, { timeout: PATIENCE_MS }).toContain('Replaced');
-});
-
 inPanel(
   'an open panel becomes read-only when its user loses the permission to save, and editable when the user gets it back',
   async (visit) => {
@@ -278,20 +204,6 @@ async function endSession({ tab }: Visit): Promise<void> {
     headers: { 'X-Panel': '1', 'Idempotency-Key': crypto.randomUUID() },
   }).then(({ status }) => status)`;
   expect(await tab.evaluate(ended)).toBe(204);
-}
-
-async function secretOf({ tab }: Visit): Promise<string> {
-  return tab.$eval('.copyable code', (code) => code.textContent ?? '');
-}
-
-interface ListedKey {
-  description: string;
-  expires_at: string | null;
-}
-
-async function listKeys({ tab }: Visit): Promise<ListedKey[]> {
-  const keys = `fetch('/api/dashboard/api-keys', { headers: { 'X-Panel': '1' } }).then((response) => response.json())`;
-  return (await tab.evaluate(keys)) as ListedKey[];
 }
 
 /** Types a date as people do, part by part. The filter is applied once the date is complete. */

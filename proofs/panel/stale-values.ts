@@ -31,17 +31,6 @@ const changes: Change[] = [
     ...{ save: 'Save', message: 'Saved.', shows: '+49 30 222222' },
   },
   {
-    what: 'a way of delivery',
-    begin: async ({ open, press, fill, dashboard, width }) => {
-      const body = { name: `By pigeon ${width}`, price: '7.11', kind: 'delivery' as const };
-      await unwrap(dashboard.POST('/api/dashboard/shipping-options', { body }));
-      await open('/settings/delivery');
-      await press(`Edit By pigeon ${width}`);
-      await fill('Price in EUR', `8,${width % 100}`);
-    },
-    ...{ save: 'Save', message: 'Saved.', shows: '€8.' },
-  },
-  {
     what: 'the policy for agents',
     begin: async ({ open, press, fill }) => {
       await open('/agents');
@@ -49,17 +38,6 @@ const changes: Change[] = [
       await fill('Longest access in days', '77');
     },
     ...{ save: 'Save', message: 'The limits are saved.', shows: '77 days' },
-  },
-  {
-    what: 'a webhook',
-    begin: async ({ open, press, fill, dashboard, width }) => {
-      const body = { url: 'https://receiver.example/stale', events: ['order.*' as const], description: `Old ${width}` };
-      const { id } = await unwrap(dashboard.POST('/api/dashboard/webhooks', { body }));
-      await open(`/settings/webhooks/${id}`);
-      await press('Change');
-      await fill('What is it for?', `Books of ${width}`);
-    },
-    ...{ save: 'Save', message: 'Saved.', shows: 'Books of' },
   },
   {
     what: 'an order that is shipped',

@@ -20,33 +20,8 @@ interface Editor {
   message: string;
 }
 
+/** One for each frame of a form (panel/src/ui/form/frames.tsx): a screen, a card, a dialog. */
 const editors: Editor[] = [
-  {
-    where: 'a new collection',
-    begin: async ({ open, fill, width }) => {
-      await open('/collections/new');
-      await fill('Title', `Held ${width}`);
-    },
-    ...{ field: 'Title', save: 'Save collection', message: 'Saved.' },
-  },
-  {
-    where: 'a collection',
-    begin: async ({ open, fill, dashboard, width }) => {
-      const made = dashboard.POST('/api/dashboard/collections', { body: { title: `Kept ${width}` } });
-      await open(`/collections/${(await unwrap(made)).id}`);
-      await fill('Description', 'For every day.');
-    },
-    ...{ field: 'Title', save: 'Save', message: 'Saved.' },
-  },
-  {
-    where: 'a new product',
-    begin: async ({ open, fill, width }) => {
-      await open('/products/new');
-      await fill('Name', `Held jug ${width}`);
-      await fill('Price', '12.00');
-    },
-    ...{ field: 'Name', save: 'Save as draft', message: 'Saved as a draft.' },
-  },
   {
     where: 'a product',
     begin: async ({ open, fill, dashboard, width }) => {
@@ -58,30 +33,12 @@ const editors: Editor[] = [
     ...{ field: 'Name', save: 'Save', message: 'Saved.' },
   },
   {
-    where: 'a discount',
-    begin: async ({ open, fill, width }) => {
-      await open('/discounts/new');
-      await fill('Code', `HELD${width}`);
-      await fill('Percent', '10');
-    },
-    ...{ field: 'Note for staff', save: 'Save', message: 'Saved.' },
-  },
-  {
     where: 'settings',
     begin: async ({ open, fill, width }) => {
       await open('/settings/legal');
       await fill('Privacy policy', `https://shop.example/privacy-${width}`);
     },
     ...{ field: 'Imprint', save: 'Save', message: 'Saved.' },
-  },
-  {
-    where: 'the policy for agents',
-    begin: async ({ open, press, fill, width }) => {
-      await open('/agents');
-      await press('Change limits');
-      await fill('Longest access in days', String(20 + (width % 7)));
-    },
-    ...{ field: 'Largest budget in EUR', save: 'Save', message: 'The limits are saved.' },
   },
   {
     where: 'a way of delivery',
@@ -218,18 +175,6 @@ inPanelAndOnPhone('leaving changed settings or discount codes asks for confirmat
     await press('Leave without saving');
     await tab.waitForFunction(`document.querySelector('h1')?.textContent === 'Customers'`);
   }
-});
-
-inPanel('leaving an order with an unsaved note asks for confirmation', async (visit) => {
-  const { open, fill, press, sees, tab, dashboard, width } = visit;
-  const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));
-  await open(`/orders/${orders[0]?.id}`);
-  await fill('Staff note', 'Ring twice.');
-  if (width < 896) await tab.locator('.menu-button').click();
-  await press('Customers', 'link');
-  await sees('Leave without saving?');
-  await press('Cancel');
-  expect(await contentOf(visit, 'Staff note')).toBe('Ring twice.');
 });
 
 inPanel('leaving an import after choosing a file or during the import asks for confirmation', async (visit) => {

@@ -58,7 +58,7 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
     // The first upload loads modules, whose memory does not count.
     await sendOne(scene, await fileNumber(0, chance));
     const memory = new FamilyMemory(() => scene.server.pid);
-    const files = pick(size, KINDS.length * 2, 500);
+    const files = pick(size, KINDS.length, 500);
     for (let from = 0; from < files; from += AT_ONCE) {
       const numbers = Array.from({ length: Math.min(AT_ONCE, files - from) }, (_, i) => from + i);
       await Promise.all(numbers.map(async (index) => sendOne(scene, await fileNumber(index, chance))));
@@ -68,7 +68,7 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
     const added = memory.end();
     if (added > MOST_ADDED_MB) scene.violations.add(`The memory of the server's processes grew by ${added} MB.`);
     await storeAway(scene);
-    const kills = pick(size, 2, 20);
+    const kills = pick(size, 1, 20);
     for (let kill = 0; kill < kills; kill += 1) {
       await killMidway(scene, chance, start);
       progress(`${kill + 1} of ${kills} killed`);

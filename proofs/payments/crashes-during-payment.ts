@@ -72,7 +72,7 @@ async function attack(trial: Trial, directory: string, standIn: StripeStandIn): 
   try {
     const places = await (players[0] as Player).findPlaces();
     const everywhere = Math.max(1_000, Math.ceil((places.length * 1.05) / PER_ROUND));
-    const rounds = pick(size, 9, everywhere);
+    const rounds = pick(size, 5, everywhere);
     for (const player of players) player.startFailing();
     const plan =
       size === 'short' ? quickPlanOf(places, rounds, chanceOf(seed)) : planOf(places, rounds, chanceOf(seed));

@@ -42,7 +42,7 @@ export const H7: Proof = {
 async function judgeOperations(world: World, prism: Prism, trial: Trial): Promise<number> {
   const chance = chanceOf(trial.seed);
   let exchanges = 0;
-  for (const operation of chance.some(operationTable, pick(trial.size, 40, operationTable.length))) {
+  for (const operation of chance.some(operationTable, pick(trial.size, 16, operationTable.length))) {
     exchanges += await judge(world, prism, operation, pick(trial.size, 1, 40), chance);
     trial.progress(`${operation.id}, ${exchanges} exchanges`);
   }

@@ -34,10 +34,10 @@ export const M3: Proof = {
       const count = ({ status }: Reply) => answered.set(status, (answered.get(status) ?? 0) + 1);
       let tried = 0;
       for (const attack of [attackMcp, compareIds, attackUcp, compareUcpIds, misuseUcp]) {
-        tried += await attack(world, chance, pick(trial.size, 400, 24_000), count);
+        tried += await attack(world, chance, pick(trial.size, 200, 24_000), count);
         trial.progress(`${tried} messages`);
       }
-      const addresses = pick(trial.size, 60, 1_500);
+      const addresses = pick(trial.size, 30, 1_500);
       tried += await profilesInside(trial, world, addresses);
       tried += await pointInside(trial, world, addresses);
       const note = [...answered]

@@ -79,8 +79,8 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   // Read operations come last, because `readBefore` sends them immediately, and preparing a write could change what
   // they read.
   const operations = [
-    ...pick(size, chance.some(writing, 40), writing),
-    ...pick(size, chance.some(reading, 40), reading),
+    ...pick(size, chance.some(writing, 15), writing),
+    ...pick(size, chance.some(reading, 15), reading),
   ];
   const calls: Call[] = [];
   for (const operation of operations) calls.push(await validCall(world, victim, operation));

@@ -96,11 +96,12 @@ async function attackListener(
     for (const operation of operatorOperations) {
       const places = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
       for (const place of places) {
-        const ids = others.flatMap(({ ids: own }) =>
+        const all = others.flatMap(({ ids: own }) =>
           (Object.values(own) as string[][]).flatMap((some) =>
             chance.some(some, pick(trial.size, 1, 50)).filter(isUuid),
           ),
         );
+        const ids = chance.some(all, pick(trial.size, 12, all.length));
         const before = await holdingsOf(world.owner, tenant.site_id);
         for (const id of place === 'host' ? [foreignHost] : ids) {
           if (place === 'host') await world.owner.query(given, [foreignHost, others[0]?.site_id]);
