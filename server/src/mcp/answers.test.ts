@@ -348,21 +348,22 @@ test('five results with pictures and links cost at most 800 tokens', async () =>
   for (const product of products) expect(product).toMatchObject(RESULT);
 });
 
-test('results that fit keep the vendor, the product type and the values of options', async () => {
+test('results that fit keep the summary, the vendor, the product type and the values of options', async () => {
   const { shop, client, use } = await openAssistant();
-  await givenJumper(shop, 'Merino jumper', SIZES, { images: [] });
+  await givenJumper(shop, 'Merino jumper');
 
   const { candidates } = await use<{ candidates: object[] }>('find_products', { query: 'merino' });
   await client.close();
 
   expect(candidates).toMatchObject([
     {
+      ...RESULT,
       match_reasons: [expect.stringContaining('merino')],
       content: {
-        ...{ vendor: 'Alder & Sons', product_type: 'Jumpers' },
+        ...{ ...RESULT.content, summary: expect.any(String), vendor: 'Alder & Sons', product_type: 'Jumpers' },
         options: [
-          { name: 'Size', values: ['S'], more: 3 },
-          { name: 'Colour', values: ['Moor'], more: 2 },
+          { name: 'Size', values: SIZES },
+          { name: 'Colour', values: ['Moor', 'Sand', 'Oat'] },
         ],
       },
     },

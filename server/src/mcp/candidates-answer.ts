@@ -24,9 +24,9 @@ export const SEARCHES: OperationId[] = [
   'agent.findAndBuy',
 ];
 
-/** 800 tokens of three characters for five results, with 150 characters for fields beside them. */
-const MOST_CHARACTERS = 2_250;
-const FURTHER_RESULT = 450;
+/** 800 tokens of three characters for five results, with 200 characters for fields beside them. */
+const MOST_CHARACTERS = 2_200;
+const FURTHER_RESULT = 440;
 
 /** The steps of shortening: which fields stay. Results that are still too long with the last step stay longer. */
 interface Step {

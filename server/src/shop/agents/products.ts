@@ -38,25 +38,30 @@ function bestAvailabilityOf(product: Product): Availability {
 }
 
 /**
- * Maximum JSON length per candidate. It keeps a response with five candidates within about 800 tokens of four
- * characters.
+ * Maximum JSON length per candidate if there are five; fewer may be longer. It keeps a response with five candidates
+ * within about 800 tokens of four characters.
  */
 const MOST_CHARACTERS = 520;
+const FEW = 5;
 
 /**
- * Maximum length of a summary, and maximum number of values per option. The values of the proposed variant are always
- * in `variant_name`.
+ * Maximum length of a summary, maximum number of values per option, and whether the vendor and the product type are
+ * included. With 0 values, the options are left out. The values of the proposed variant are always in `variant_name`.
  */
 interface Lengths {
   summary: number;
   values: number;
+  labels: boolean;
 }
 const LENGTHS: Lengths[] = [
-  { summary: CAPS.summary, values: 5 },
-  { summary: CAPS.summary / 2, values: 5 },
-  { summary: 0, values: 5 },
-  { summary: 0, values: 2 },
-  { summary: 0, values: 1 },
+  { summary: CAPS.summary, values: 5, labels: true },
+  { summary: CAPS.summary / 2, values: 5, labels: true },
+  { summary: 0, values: 5, labels: true },
+  { summary: 0, values: 2, labels: true },
+  { summary: 0, values: 1, labels: true },
+  { summary: 0, values: 1, labels: false },
+  { summary: 0, values: 0, labels: true },
+  { summary: 0, values: 0, labels: false },
 ];
 
 /** Converts proposals to candidates, and shortens their texts to fit the limit. */
@@ -64,7 +69,8 @@ export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidat
   const [longest, ...shorter] = LENGTHS.map((lengths) =>
     proposals.map((proposal) => candidateOf(proposal, urlOf, lengths)),
   );
-  const isShort = (list: AgentCandidate[]) => JSON.stringify(list).length <= MOST_CHARACTERS * list.length;
+  const most = MOST_CHARACTERS * Math.max(FEW, proposals.length);
+  const isShort = (list: AgentCandidate[]) => JSON.stringify(list).length <= most;
   if (!longest || isShort(longest)) return longest ?? [];
   return shorter.find(isShort) ?? shorter.at(-1) ?? longest;
 }
@@ -72,7 +78,7 @@ export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidat
 function candidateOf(
   { product, variant, match_reasons }: Proposal,
   urlOf: UrlOf,
-  { summary, values }: Lengths,
+  { summary, values, labels }: Lengths,
 ): AgentCandidate {
   return {
     id: product.id,
@@ -90,9 +96,9 @@ function candidateOf(
       name: nameOf(product.name),
       summary: summary > 0 ? sanitizeMerchantText(product.description, summary) : null,
       variant_name: variantNameOf(variant),
-      vendor: sanitizeMerchantText(product.vendor, CAPS.name),
-      product_type: sanitizeMerchantText(product.product_type, CAPS.name),
-      options: briefOptionsOf(product, values),
+      vendor: labels ? sanitizeMerchantText(product.vendor, CAPS.name) : null,
+      product_type: labels ? sanitizeMerchantText(product.product_type, CAPS.name) : null,
+      options: values > 0 ? briefOptionsOf(product, values) : [],
     },
   };
 }
