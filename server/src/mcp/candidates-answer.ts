@@ -3,7 +3,7 @@
  * left out until the answer fits. The remaining fields have the form of the API's response, because programs read them too.
  */
 
-import type { AgentCandidate } from '@commerce-backend/spec';
+import type { AgentCandidate, AgentUnderstood } from '@commerce-backend/spec';
 import type { OperationId } from '../http/contract/contract.ts';
 import { present } from './product-answer.ts';
 
@@ -13,6 +13,7 @@ type Fields = Record<string, unknown>;
 export interface Found extends Fields {
   products?: AgentCandidate[];
   candidates?: AgentCandidate[];
+  understood?: AgentUnderstood[];
   needs?: object[];
   excluded?: object[];
 }
@@ -48,21 +49,32 @@ const STEPS: Step[] = [
 ];
 
 /** Returns the response with shorter results, and without null fields and what most responses have: one need, nothing excluded. */
-export function compactCandidates({ needs = [], excluded = [], ...body }: Found): Fields {
+export function compactCandidates({ needs = [], excluded = [], understood, ...body }: Found): Fields {
   const list = body.products ? 'products' : 'candidates';
   const candidates = body[list] ?? [];
+  const readings = understood?.map((reading) => readingIn(reading, body.currency)) ?? [];
   const most = MOST_CHARACTERS + FURTHER_RESULT * Math.max(0, candidates.length - 5);
   let results: Fields[] = [];
   for (const step of STEPS) {
     results = candidates.map((candidate) => shortened(candidate, step));
-    if (JSON.stringify([results, body.understood]).length <= most) break;
+    if (JSON.stringify([results, readings]).length <= most) break;
   }
   return present({
     ...body,
+    ...(understood && { understood: readings }),
     [list]: results,
     needs: needs.length > 1 ? needs : null,
     excluded: excluded.length > 0 ? excluded : null,
   });
+}
+
+/** Leaves out a value that is the text itself, and the currency of the whole response. */
+function readingIn({ value, currency, ...reading }: AgentUnderstood, usual: unknown): Fields {
+  return {
+    ...reading,
+    ...(value !== undefined && value !== reading.text && { value }),
+    ...(currency !== undefined && currency !== usual && { currency }),
+  };
 }
 
 function shortened({ content, match_reasons, ...candidate }: AgentCandidate, step: Step): Fields {
