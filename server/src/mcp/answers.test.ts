@@ -180,7 +180,7 @@ function givenJumper(shop: Assistant['shop'], name: string, sizes = SIZES, wish:
   return shop.givenProduct({
     ...{ name, vendor: 'Alder & Sons', product_type: 'Jumpers', tags: ['wool', 'winter', 'fair trade'] },
     description: 'Knitted in one piece from merino wool. '.repeat(8).slice(0, 300),
-    images: [{ url: 'https://images.alder-and-sons.example/products/merino-jumper-with-a-round-neck/moor-front.jpg' }],
+    images: [{ url: 'https://images.alder-and-sons.example/merino-jumper/moor-320.webp' }],
     metadata: { material: 'merino wool', care: 'hand wash' },
     options: [
       { name: 'Size', values: sizes },
@@ -324,6 +324,7 @@ async function givenJumpers(shop: Assistant['shop']) {
 const RESULT = {
   ...{ id: expect.any(String), variant_id: expect.any(String), price: '89.00', availability: expect.any(String) },
   ...{ image_url: expect.stringMatching(/^https:/), url: expect.stringMatching(/^http:/) },
+  match_reasons: expect.any(Array),
   content: { content_trust: 'merchant', name: expect.any(String), variant_name: 'S / Moor' },
 };
 

@@ -81,7 +81,7 @@ function shortened({ content, match_reasons, ...candidate }: AgentCandidate, ste
   const { summary, vendor, product_type, options, ...names } = content;
   return present({
     ...candidate,
-    match_reasons: step.reasons > 0 && match_reasons.length > 0 ? match_reasons.slice(0, step.reasons) : null,
+    match_reasons: match_reasons.slice(0, step.reasons),
     content: present({
       ...names,
       summary: step.summary ? summary : null,
