@@ -45,23 +45,20 @@ const MOST_CHARACTERS = 520;
 const FEW = 5;
 
 /**
- * Maximum length of a summary, maximum number of values per option, and whether the vendor and the product type are
- * included. With 0 values, the options are left out. The values of the proposed variant are always in `variant_name`.
+ * Maximum length of a summary, and maximum number of values per option. With 0 values, the options are left out. The
+ * values of the proposed variant are always in `variant_name`.
  */
 interface Lengths {
   summary: number;
   values: number;
-  labels: boolean;
 }
 const LENGTHS: Lengths[] = [
-  { summary: CAPS.summary, values: 5, labels: true },
-  { summary: CAPS.summary / 2, values: 5, labels: true },
-  { summary: 0, values: 5, labels: true },
-  { summary: 0, values: 2, labels: true },
-  { summary: 0, values: 1, labels: true },
-  { summary: 0, values: 1, labels: false },
-  { summary: 0, values: 0, labels: true },
-  { summary: 0, values: 0, labels: false },
+  { summary: CAPS.summary, values: 5 },
+  { summary: CAPS.summary / 2, values: 5 },
+  { summary: 0, values: 5 },
+  { summary: 0, values: 2 },
+  { summary: 0, values: 1 },
+  { summary: 0, values: 0 },
 ];
 
 /** Converts proposals to candidates, and shortens their texts to fit the limit. */
@@ -78,7 +75,7 @@ export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidat
 function candidateOf(
   { product, variant, match_reasons }: Proposal,
   urlOf: UrlOf,
-  { summary, values, labels }: Lengths,
+  { summary, values }: Lengths,
 ): AgentCandidate {
   return {
     id: product.id,
@@ -96,8 +93,8 @@ function candidateOf(
       name: nameOf(product.name),
       summary: summary > 0 ? sanitizeMerchantText(product.description, summary) : null,
       variant_name: variantNameOf(variant),
-      vendor: labels ? sanitizeMerchantText(product.vendor, CAPS.name) : null,
-      product_type: labels ? sanitizeMerchantText(product.product_type, CAPS.name) : null,
+      vendor: sanitizeMerchantText(product.vendor, CAPS.name),
+      product_type: sanitizeMerchantText(product.product_type, CAPS.name),
       options: values > 0 ? briefOptionsOf(product, values) : [],
     },
   };
