@@ -67,7 +67,8 @@ async function openShop(database: Database, server: Running, catalogue: Catalogu
   const lines = Array.from({ length: size }, (_, i) => {
     const { variants, ...product } = catalogue.productOf(i);
     const plenty = variants.map((variant) => ({ ...variant, inventory_quantity: 10_000 }));
-    return JSON.stringify({ ...product, name: nameOf(catalogue, i), variants: plenty });
+    const images = [{ url: `https://images.example/products/${i}/front-320.jpg` }];
+    return JSON.stringify({ ...product, name: nameOf(catalogue, i), images, variants: plenty });
   });
   await writeFile(file, `${lines.join('\n')}\n`);
   const { counts, seconds } = await importByCli(file, server, site.api_key, `${file}.refused`);

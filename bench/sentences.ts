@@ -5,10 +5,14 @@
 
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import { openAgent } from './agent.ts';
@@ -51,10 +55,12 @@ export async function sentences({ data, many }: { data: string | undefined; many
     }
     await learnMeanings(database);
     const judged = await judge(data, database, sites);
+    const written = await judgeFilters(data, database, server, sites);
     const large = await latencies(data, database, server, many);
     await report('sentences', database.version, [
       ...table(HEADER, rowsOf(judged)),
       '',
+      ...written,
       `With ${whole(many)} products in one site (copies of these), one sentence at a time, ${ROUNDS} rounds:`,
       `p50 ${large.p50} ms, p95 ${large.p95} ms. Load of the machine meanwhile: ${large.load}.`,
     ]);
@@ -102,16 +108,73 @@ async function makeCollections(server: Running, { api_key }: Site, file: string)
 }
 
 /** Runs the scorer that comes with the sentences. */
-async function judge(data: string, { dataDir }: Database, sites: object): Promise<Judged[]> {
+async function judge(
+  data: string,
+  { dataDir }: Database,
+  sites: object,
+  sentences = join(data, 'sentences.jsonl'),
+): Promise<Judged[]> {
   const [file, answers] = [join(dataDir, 'sites.json'), join(dataDir, 'judged.jsonl')];
   await writeFile(file, JSON.stringify(sites));
   const scorer = join(data, 'score-sentences.mjs');
   await promisify(execFile)(process.execPath, [
     scorer,
     ...['--sites', file, '--catalogues', join(data, 'catalogues'), '--json', answers],
-    join(data, 'sentences.jsonl'),
+    sentences,
   ]);
   return linesOf<Judged>(answers);
+}
+
+/**
+ * Judges the products found for the filters that somebody wrote for the sentences, if the data has them. What is expected of
+ * `understood` is left out, because filters are not interpreted.
+ */
+async function judgeFilters(data: string, database: Database, server: Running, sites: Record<string, object>) {
+  const file = join(data, 'filters.jsonl');
+  if (!existsSync(file)) return [];
+  const filters = new Map(
+    (await linesOf<{ id: string; filters: object }>(file)).map((line) => [line.id, line.filters]),
+  );
+  const all = await linesOf<{ id: string; expect: Record<string, unknown> }>(join(data, 'sentences.jsonl'));
+  const asked = all
+    .filter(({ id }) => filters.has(id))
+    .map(({ expect: { understood: _, must_not_understand: __, quantity: ___, ...expect }, ...sentence }) =>
+      JSON.stringify({ ...sentence, sentence: sentence.id, expect }),
+    );
+  const sentences = join(database.dataDir, 'written.jsonl');
+  await writeFile(sentences, asked.join('\n'));
+  const proxy = await serveFilters(server, filters);
+  const { port } = proxy.address() as AddressInfo;
+  const through = Object.entries(sites).map(([name, site]) => [name, { ...site, base: `http://127.0.0.1:${port}` }]);
+  const judged = await judge(data, database, Object.fromEntries(through), sentences);
+  proxy.close();
+  const wrong = judged.filter((one) => one.wrong.length > 0);
+  for (const one of wrong) process.stderr.write(`  ${one.sentence}: ${one.wrong.join('; ')}\n`);
+  const right = judged.length - wrong.length;
+  return [
+    `${whole(judged.length)} of these wishes, written as filters by somebody who had not seen results: ${whole(right)} found`,
+    `the expected products, ${(right / judged.length).toFixed(3)}.`,
+    '',
+  ];
+}
+
+/** Forwards requests to the server, with the filters of the sentence whose id is the query. */
+async function serveFilters({ url }: Running, filters: Map<string, object>): Promise<Server> {
+  const proxy = createServer(async (req, res) => {
+    const { host: _, 'content-length': __, connection: ___, ...headers } = req.headers as Record<string, string>;
+    const sent = await text(req);
+    const { query, ...given } = sent === '' ? {} : (JSON.parse(sent) as { query?: string });
+    const body = JSON.stringify({ ...given, ...(filters.get(query ?? '') ?? { query }) });
+    const answer = await fetch(`${url}${req.url}`, {
+      method: req.method ?? 'GET',
+      headers,
+      ...(sent !== '' && { body }),
+    });
+    res.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return proxy;
 }
 
 async function linesOf<Line>(file: string): Promise<Line[]> {

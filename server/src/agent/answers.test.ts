@@ -157,13 +157,14 @@ test('the tracking number of an order is sanitized and marked as the merchant’
 
 const COLOURS = ['Oat', 'Slate', 'Moss', 'Clay', 'Rust', 'Night', 'Sand', 'Heather', 'Loden', 'Plum', 'Ink', 'Sage'];
 
-test('five large candidates take at most 2,950 characters as JSON, and list only option values in stock', async () => {
+test('five candidates with pictures and links take at most 800 tokens, and two keep their summary and options in stock', async () => {
   const { agent, shop, givenProduct, access_token } = await givenShopWithAgent();
   const sizes = ['36', '37', '38', '39', '40', '41', '42', '43'];
   for (const name of ['Ridge', 'Drift', 'Fell', 'Beck', 'Tarn']) {
     await givenProduct({
       name: `${name} felt slippers of the north`,
       description: 'Felted from the wool of moorland sheep. '.repeat(20),
+      images: [{ url: `https://images.example/products/${name}/front-320.jpg` }],
       vendor: 'Loom & Tide of the Harbour',
       product_type: 'Clothing and shoes',
       options: [
@@ -178,6 +179,7 @@ test('five large candidates take at most 2,950 characters as JSON, and list only
   }
 
   const { data } = await agent.POST(find, { body: { query: 'felt slippers' } });
+  const few = await agent.POST(find, { body: { query: 'felt slippers', limit: 2 } });
   const markdown = await fetch(`${shop.baseUrl}${find}`, {
     method: 'POST',
     headers: {
@@ -186,15 +188,22 @@ test('five large candidates take at most 2,950 characters as JSON, and list only
       Authorization: `Bearer ${access_token}`,
       'Idempotency-Key': crypto.randomUUID(),
     },
-    body: JSON.stringify({ query: 'felt slippers' }),
+    body: JSON.stringify({ query: 'felt slippers', limit: 2 }),
   });
 
   expect(data?.candidates).toHaveLength(5);
-  expect(data?.candidates[0]?.content.options[0]).toEqual({ name: 'Colour', values: COLOURS.slice(1, 2), more: 11 });
-  expect(JSON.stringify(data?.candidates).length).toBeLessThanOrEqual(2_950);
-  const text = await markdown.text();
-  expect(text).toContain('- options: Colour (values: Slate; more: 11); Size (values: ');
-  expect(text.length).toBeLessThan(4_500);
+  // 800 tokens of four characters.
+  expect(JSON.stringify(data).length).toBeLessThanOrEqual(3_200);
+  expect(data?.candidates[0]).toMatchObject({
+    ...{ image_url: expect.stringMatching(/^https:/), url: expect.stringMatching(/^http:/) },
+    content: { variant_name: expect.stringMatching(/^\S+ \/ /), options: [] },
+  });
+  // Two candidates have room for more.
+  expect(few.data?.candidates[0]?.content).toMatchObject({
+    ...{ summary: expect.stringMatching(/^Felted/), vendor: 'Loom & Tide of the Harbour' },
+    options: [{ name: 'Colour', values: COLOURS.slice(1, 6), more: 7 }, { name: 'Size' }],
+  });
+  expect(await markdown.text()).toMatch(/- options: Colour \(values: Slate, .*; more: 7\); Size \(values: /);
 });
 
 test('Markdown lists a product’s option values in one line, with their availability', async () => {

@@ -180,7 +180,7 @@ function givenJumper(shop: Assistant['shop'], name: string, sizes = SIZES, wish:
   return shop.givenProduct({
     ...{ name, vendor: 'Alder & Sons', product_type: 'Jumpers', tags: ['wool', 'winter', 'fair trade'] },
     description: 'Knitted in one piece from merino wool. '.repeat(8).slice(0, 300),
-    images: [{ url: 'https://images.alder-and-sons.example/products/merino-jumper-with-a-round-neck/moor-front.jpg' }],
+    images: [{ url: 'https://images.alder-and-sons.example/merino-jumper/moor-320.webp' }],
     metadata: { material: 'merino wool', care: 'hand wash' },
     options: [
       { name: 'Size', values: sizes },
@@ -196,7 +196,7 @@ function givenJumper(shop: Assistant['shop'], name: string, sizes = SIZES, wish:
   });
 }
 
-test('the result of get_product with four variants, a picture and 300 characters of description has at most 500 tokens', async () => {
+test('a product with four or twelve variants, a picture and a description of 300 characters costs at most 500 tokens', async () => {
   const assistant = await openAssistant();
   const { shop, client } = assistant;
   const [sizes, colours] = [
@@ -221,7 +221,8 @@ test('the result of get_product with four variants, a picture and 300 characters
   await client.close();
 
   expect(Math.max(...costs)).toBeLessThanOrEqual(500);
-  expect(Math.max(...costsOfLarge)).toBeLessThanOrEqual(920);
+  expect(product.variants).toHaveLength(4);
+  expect(Math.max(...costsOfLarge)).toBeLessThanOrEqual(500);
 });
 
 test('get_product returns the same fields as the API, without those that are null', async () => {
@@ -257,63 +258,117 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(present.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
-test('get_product shortens the description of a product that is too large, and keeps all variants', async () => {
-  const { shop, client, use, agent } = await openAssistant();
+test('a product with 48 variants costs at most 500 tokens, and any variant can be chosen by its option values', async () => {
+  const assistant = await openAssistant();
+  const { shop, client, use, agent } = assistant;
   const sizes = Array.from({ length: 16 }, (_, i) => String(36 + i));
-  const { id } = await givenJumper(shop, 'Merino jumper', sizes, { description: 'Warm and soft. '.repeat(60) });
+  const colours = ['Moor', 'Sand', 'Oat'];
+  const { id } = await givenJumper(shop, 'Merino jumper', sizes, {
+    description: 'Warm and soft. '.repeat(60),
+    variants: sizes.flatMap((option1) =>
+      colours.map((option2) => ({
+        ...{ option1, option2, price: option1 === '51' ? '49.00' : '39.00' },
+        inventory_quantity: option1 === '36' ? 0 : 3,
+      })),
+    ),
+  });
 
-  const product = await use<{ variants: object[]; content: { description: string } }>('get_product', {
+  const costs = await costOf(assistant, 'get_product', { product_id: id });
+  const product = await use<{ variants: object[]; variants_left_out: number }>('get_product', { product_id: id });
+  const chosen = await use<{ candidates: object[] }>('find_and_add', {
     product_id: id,
+    option: ['Size:51', 'Colour:Oat'],
   });
   const overHttp = await agent.GET('/api/agent/catalog/products/{product_id}', {
     params: { path: { product_id: id } },
   });
   await client.close();
 
-  expect(product.variants).toHaveLength(48);
-  expect(product.variants[0]).toMatchObject({
-    price: '89.00',
-    availability: 'low_stock',
-    content: { name: '36 / Moor' },
+  expect(Math.max(...costs)).toBeLessThanOrEqual(500);
+  expect(product).toMatchObject({
+    ...{ price: '39.00', price_max: '49.00', next: expect.stringContaining('find_and_add') },
+    content: {
+      description: expect.stringMatching(/^Warm and soft\. .*\u2026$/),
+      options: [
+        { name: 'Size', sold_out: ['36'], values: sizes.slice(1) },
+        { name: 'Colour', values: colours },
+      ],
+    },
   });
-  expect(product.content.description).toMatch(/^Warm and soft\. .*\u2026$/);
+  expect(product.variants.length + product.variants_left_out).toBe(48);
+  expect(product.variants[0]).toMatchObject({
+    ...{ price: '39.00', availability: 'low_stock', content: { content_trust: 'merchant', name: '37 / Moor' } },
+  });
+  expect(chosen).toMatchObject({
+    status: 'added',
+    candidates: [{ price: '49.00', content: { variant_name: '51 / Oat' } }],
+  });
   // The API itself is unchanged.
   expect(overHttp.data?.content.description).toHaveLength(899);
+  expect(overHttp.data?.variants).toHaveLength(48);
   expect(overHttp.data?.variants[0]).toMatchObject({ compare_at_price: null, content: { content_trust: 'merchant' } });
 });
 
-test('five search results with pictures, links and the values of two options have at most 1,100 tokens', async () => {
-  const assistant = await openAssistant();
-  const { shop, client, use } = assistant;
-  for (const name of [
+/** Five products with a picture, a link, two options, a vendor and a description. */
+async function givenJumpers(shop: Assistant['shop']) {
+  const names = [
     'Merino jumper with a round neck',
     'Merino cardigan',
     'Jumper of lambswool',
     'Ribbed jumper',
     'Polo jumper',
-  ])
-    await givenJumper(shop, name);
+  ];
+  for (const name of names) await givenJumper(shop, name);
+}
+
+const RESULT = {
+  ...{ id: expect.any(String), variant_id: expect.any(String), price: '89.00', availability: expect.any(String) },
+  ...{ image_url: expect.stringMatching(/^https:/), url: expect.stringMatching(/^http:/) },
+  match_reasons: expect.any(Array),
+  content: { content_trust: 'merchant', name: expect.any(String), variant_name: 'S / Moor' },
+};
+
+test('five results with pictures and links cost at most 800 tokens', async () => {
+  const assistant = await openAssistant();
+  await givenJumpers(assistant.shop);
 
   const costs = [
     ...(await costOf(assistant, 'search_catalog', { limit: 5 })),
     ...(await costOf(assistant, 'search_catalog', { q: 'merino jumper', limit: 5 })),
-    ...(await costOf(assistant, 'find_products', { query: 'merino' })),
+    ...(await costOf(assistant, 'find_products', { query: 'a jumper under 100 euros' })),
+    ...(await costOf(assistant, 'find_products', { query: 'jumper', option: ['Size:M'], price_max: '100' })),
   ];
-  const { products } = await use<{ products: object[] }>('search_catalog', { limit: 5 });
+  const choice = await costOf(assistant, 'find_and_buy', { query: 'a jumper' });
+  const { products } = await assistant.use<{ products: object[] }>('search_catalog', { limit: 5 });
+  await assistant.client.close();
+
+  expect(Math.max(...costs)).toBeLessThanOrEqual(800);
+  // With the question and the budget.
+  expect(Math.max(...choice)).toBeLessThanOrEqual(900);
+  expect(products).toHaveLength(5);
+  for (const product of products) expect(product).toMatchObject(RESULT);
+});
+
+test('results that fit keep the summary, the vendor, the product type and the values of options', async () => {
+  const { shop, client, use } = await openAssistant();
+  await givenJumper(shop, 'Merino jumper');
+
+  const { candidates } = await use<{ candidates: object[] }>('find_products', { query: 'merino' });
   await client.close();
 
-  expect(Math.max(...costs)).toBeLessThanOrEqual(1_100);
-  expect(products).toHaveLength(5);
-  for (const product of products) {
-    expect(product).toMatchObject({
-      ...{ id: expect.any(String), variant_id: expect.any(String), price: '89.00', availability: expect.any(String) },
-      ...{ image_url: expect.stringMatching(/^https:/), url: expect.stringMatching(/^http:/) },
+  expect(candidates).toMatchObject([
+    {
+      ...RESULT,
+      match_reasons: [expect.stringContaining('merino')],
       content: {
-        ...{ content_trust: 'merchant', name: expect.any(String), variant_name: 'S / Moor', vendor: 'Alder & Sons' },
-        options: [{ name: 'Size', values: expect.arrayContaining(['S']) }, { name: 'Colour' }],
+        ...{ ...RESULT.content, summary: expect.any(String), vendor: 'Alder & Sons', product_type: 'Jumpers' },
+        options: [
+          { name: 'Size', values: SIZES },
+          { name: 'Colour', values: ['Moor', 'Sand', 'Oat'] },
+        ],
       },
-    });
-  }
+    },
+  ]);
 });
 
 test('the facets of a shop with many types, tags and attributes have at most 1,500 tokens', async () => {

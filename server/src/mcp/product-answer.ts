@@ -4,7 +4,7 @@
  * programs read them too.
  */
 
-import type { AgentProduct } from '@commerce-backend/spec';
+import type { AgentOption, AgentProduct, AgentVariant } from '@commerce-backend/spec';
 import type { OperationId } from '../http/contract/contract.ts';
 import { sanitizeMerchantText } from '../shop/merchant-text.ts';
 
@@ -15,7 +15,7 @@ export const PRODUCT: OperationId = 'agent.getProduct';
 /** About 500 tokens, at three characters per token. */
 const MOST_CHARACTERS = 1_500;
 
-/** One step of shortening. If a product is still too long after the last step, it is returned at that length. */
+/** The steps of shortening. A product that is still too long with the last one loses variants. */
 interface Lengths {
   description: number;
   skus: boolean;
@@ -27,16 +27,54 @@ const LENGTHS: Lengths[] = [
   { description: 400, skus: true, lists: 20 },
   { description: 300, skus: false, lists: 10 },
   { description: 160, skus: false, lists: 5 },
-  { description: 80, skus: false, lists: 3 },
 ];
+const SHORTEST: Lengths = { description: 80, skus: false, lists: 3 };
+
+const CHOOSE =
+  'For another variant, call find_and_add or find_and_buy with product_id and option, or search_catalog with option.';
 
 export function compactProduct(product: AgentProduct): Fields {
-  let shown: Fields = {};
-  for (const lengths of LENGTHS) {
-    shown = shortened(product, lengths);
-    if (JSON.stringify(shown).length <= MOST_CHARACTERS) break;
+  for (const lengths of [...LENGTHS, SHORTEST]) {
+    const shown = shortened(product, lengths);
+    if (isShort(shown)) return shown;
   }
-  return shown;
+  return withFewVariants(product);
+}
+
+function isShort(shown: Fields): boolean {
+  return JSON.stringify(shown).length <= MOST_CHARACTERS;
+}
+
+/**
+ * Lists only as many variants as fit, those that can be bought first, with the highest price of all. Options list their values as
+ * texts, because a variant can be chosen by them.
+ */
+function withFewVariants(product: AgentProduct): Fields {
+  const bySale = product.variants.toSorted((a, b) => Number(isSoldOut(a)) - Number(isSoldOut(b)));
+  const [dearest] = product.variants.toSorted((a, b) => Number(b.price) - Number(a.price));
+  const listing = (count: number) => {
+    const { content, ...shown } = shortened({ ...product, variants: bySale.slice(0, count) }, SHORTEST);
+    return {
+      ...shown,
+      ...(dearest?.price !== product.price && { price_max: dearest?.price }),
+      variants_left_out: bySale.length - count,
+      next: CHOOSE,
+      content: { ...(content as Fields), options: product.content.options.map(briefOption) },
+    };
+  };
+  let count = bySale.length;
+  while (count > 1 && !isShort(listing(count))) count -= 1;
+  return listing(count);
+}
+
+function isSoldOut({ availability }: AgentVariant): boolean {
+  return availability === 'out_of_stock';
+}
+
+function briefOption({ name, values }: AgentOption): Fields {
+  const listed = (wanted: boolean) => values.filter(({ available }) => available === wanted).map(({ value }) => value);
+  const sold_out = listed(false);
+  return { name, values: listed(true), ...(sold_out.length > 0 && { sold_out }) };
 }
 
 function shortened({ content, variants, ...product }: AgentProduct, { description, skus, lists }: Lengths): Fields {
@@ -55,6 +93,6 @@ function shortened({ content, variants, ...product }: AgentProduct, { descriptio
 }
 
 /** Removes null fields. Lists stay, even if they are empty. */
-function present(fields: Fields): Fields {
+export function present(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

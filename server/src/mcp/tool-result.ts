@@ -5,6 +5,7 @@ import { asMarkdown } from '../http/pipeline/markdown.ts';
 import { withDecimals } from './amounts.ts';
 import { inArguments } from './argument-errors.ts';
 import { AUDIT, compactAudit } from './audit-answer.ts';
+import { compactCandidates, type Found, SEARCHES } from './candidates-answer.ts';
 import { compactProduct, PRODUCT } from './product-answer.ts';
 import { type AgentTool, agentTools } from './tools.ts';
 
@@ -34,7 +35,8 @@ function inTerms(tool: AgentTool, { status, body }: OperationAnswer, full: boole
 
 function compact({ operation }: AgentTool, body: unknown, full: boolean): unknown {
   if (operation.id === AUDIT && !full) return compactAudit(body as AuditPage);
-  return operation.id === PRODUCT ? compactProduct(body as AgentProduct) : body;
+  if (operation.id === PRODUCT) return compactProduct(body as AgentProduct);
+  return SEARCHES.includes(operation.id) ? compactCandidates(body as Found) : body;
 }
 
 /** The API names the next operation; a model needs the name of its tool. */

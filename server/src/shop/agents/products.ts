@@ -38,14 +38,15 @@ function bestAvailabilityOf(product: Product): Availability {
 }
 
 /**
- * Maximum JSON length per candidate. It keeps a response with five candidates within about 800 tokens of four
- * characters.
+ * Maximum JSON length per candidate if there are five; fewer may be longer. It keeps a response with five candidates
+ * within about 800 tokens of four characters.
  */
 const MOST_CHARACTERS = 520;
+const FEW = 5;
 
 /**
- * Maximum length of a summary, and maximum number of values per option. The values of the proposed variant are always
- * in `variant_name`.
+ * Maximum length of a summary, and maximum number of values per option. With 0 values, the options are left out. The
+ * values of the proposed variant are always in `variant_name`.
  */
 interface Lengths {
   summary: number;
@@ -57,6 +58,7 @@ const LENGTHS: Lengths[] = [
   { summary: 0, values: 5 },
   { summary: 0, values: 2 },
   { summary: 0, values: 1 },
+  { summary: 0, values: 0 },
 ];
 
 /** Converts proposals to candidates, and shortens their texts to fit the limit. */
@@ -64,7 +66,8 @@ export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidat
   const [longest, ...shorter] = LENGTHS.map((lengths) =>
     proposals.map((proposal) => candidateOf(proposal, urlOf, lengths)),
   );
-  const isShort = (list: AgentCandidate[]) => JSON.stringify(list).length <= MOST_CHARACTERS * list.length;
+  const most = MOST_CHARACTERS * Math.max(FEW, proposals.length);
+  const isShort = (list: AgentCandidate[]) => JSON.stringify(list).length <= most;
   if (!longest || isShort(longest)) return longest ?? [];
   return shorter.find(isShort) ?? shorter.at(-1) ?? longest;
 }
@@ -92,7 +95,7 @@ function candidateOf(
       variant_name: variantNameOf(variant),
       vendor: sanitizeMerchantText(product.vendor, CAPS.name),
       product_type: sanitizeMerchantText(product.product_type, CAPS.name),
-      options: briefOptionsOf(product, values),
+      options: values > 0 ? briefOptionsOf(product, values) : [],
     },
   };
 }
