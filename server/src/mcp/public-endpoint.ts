@@ -6,7 +6,8 @@
  * not fill the table. Above the limit of the whole site the call waits, but is not rejected unless too many calls wait in this
  * process (`unavailable`). A call whose client leaves while it waits runs nothing and is not recorded either.
  * 3. The operation runs, as for an agent with a token for all categories.
- * 4. Address, tool and outcome are recorded. If that fails, the call fails, and its response is not sent.
+ * 4. Address, tool and outcome are recorded. If that fails, or if the shop has switched these tools off, the call fails, and
+ * its response is not sent.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -27,16 +27,23 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   const { return_url, cancel_url } = wish;
   const back = { ...(return_url && { return_url }), ...(cancel_url && { cancel_url }) };
   const begun = await begin(call, body, back);
-  await call.inShop((shop) => namePlatform(shop, begun.id, call.opened.profile.id));
-  warnOfWebhookUrl(call);
+  await nameForEvents(call, begun.id);
   return change(call, begun, { ...wish, return_url: undefined, cancel_url: undefined });
 }
 
-/** Order events are sent only to the host of the profile. */
-function warnOfWebhookUrl({ opened: { profile }, messages }: UcpCall): void {
-  if (!profile.webhook_refused) return;
-  const content = `No order events are sent: ${profile.webhook_refused}`;
-  messages.push({ type: 'warning', code: 'webhook_url_refused', content });
+/** Order events are sent only to the platform that has proved to be the caller, on the host of its profile. */
+async function nameForEvents(call: UcpCall, checkout_id: string): Promise<void> {
+  const { profile, isSigned } = call.opened;
+  const named = await call.inShop((shop) => namePlatform(shop, checkout_id, { platform_id: profile.id, isSigned }));
+  const warn = (code: string, why: string) =>
+    call.messages.push({ type: 'warning', code, content: `No order events are sent: ${why}` });
+  if (profile.webhook_refused) warn('webhook_url_refused', profile.webhook_refused);
+  else if (profile.webhook_url && !named) {
+    warn(
+      'signature_missing',
+      'sign this request with a key in your profile (RFC 9421), so that nobody else can name it.',
+    );
+  }
 }
 
 /** Creates the checkout. Ignores a return URL that the shop does not allow. */
