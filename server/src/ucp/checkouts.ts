@@ -70,13 +70,21 @@ export async function findCheckout(call: UcpCall, checkout_id: string): Promise<
 
 export async function changeCheckout(call: UcpCall, checkout_id: string, wish: CheckoutWish): Promise<Checkout> {
   const before = await findCheckout(call, checkout_id);
-  if (!isOpen(before)) {
-    const content = 'This checkout has ended. Begin another one.';
-    call.messages.push({ type: 'error', code: 'checkout_not_open', content, severity: 'unrecoverable' });
-    return before;
-  }
+  if (!isOpen(before)) return ended(call, before);
   await fill(call, before.cart_id, wish);
   return change(call, before, wish);
+}
+
+function ended(call: UcpCall, checkout: Checkout): Checkout {
+  const content = 'This checkout has ended. Begin another one.';
+  call.messages.push({ type: 'error', code: 'checkout_not_open', content, severity: 'unrecoverable' });
+  return checkout;
+}
+
+/** Only a person can complete a checkout, so this returns it unchanged. */
+export async function completeCheckout(call: UcpCall, checkout_id: string): Promise<Checkout> {
+  const checkout = await findCheckout(call, checkout_id);
+  return isOpen(checkout) || checkout.status === 'completed' ? checkout : ended(call, checkout);
 }
 
 export function isOpen({ status }: Checkout): boolean {
@@ -176,7 +184,8 @@ function optionIn(wish: CheckoutWish): object {
 }
 
 export async function cancelCheckout(call: UcpCall, checkout_id: string): Promise<Checkout> {
-  if (!isUuid(checkout_id)) throw unrecoverable('not_found', 'There is no such checkout.');
+  const before = await findCheckout(call, checkout_id);
+  if (!isOpen(before)) return ended(call, before);
   try {
     return await call.ask<Checkout>('storefront.cancelCheckout', { path: { checkout_id } });
   } catch (error) {
