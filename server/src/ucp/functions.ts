@@ -1,7 +1,14 @@
 import type { UcpCall } from './call.ts';
 import { cancelCart, fill, findCart, makeCart, viewOfCart } from './carts.ts';
 import { getProduct, lookupCatalog, searchCatalog } from './catalog.ts';
-import { cancelCheckout, changeCheckout, completeCheckout, findCheckout, makeCheckout, viewOfCheckout } from './checkouts.ts';
+import {
+  cancelCheckout,
+  changeCheckout,
+  completeCheckout,
+  findCheckout,
+  makeCheckout,
+  viewOfCheckout,
+} from './checkouts.ts';
 import { getOrder } from './orders.ts';
 import { activeFor, type CapabilityName, NoResource } from './protocol.ts';
 import {
