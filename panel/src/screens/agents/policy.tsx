@@ -160,7 +160,7 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
         await work.mutateAsync({
           ...rest,
           ...(budget !== undefined && { max_budget_cents: Number(unitsOf(budget)) }),
-          ...(above !== undefined && { password_above_cents: above && Number(unitsOf(above)) }),
+          ...(above !== undefined && { password_above_cents: above ? Number(unitsOf(above)) : null }),
         });
         onClose();
         return { data: values, etag: undefined };
