@@ -236,7 +236,8 @@ function mcpRoutes(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
       ASSISTANTS_PATH,
       whenAsked(async () => {
         const { assistantOAuth } = await import('./http/operators/assistant-oauth.ts');
-        return assistantOAuth({ db, baseUrl, secretKey, hosts, limits, deadlines });
+        const { assistantMistake: mistakePage } = await import('./pages/agent-consent/assistant-mistake.ts');
+        return assistantOAuth({ db, baseUrl, secretKey, hosts, limits, deadlines, mistakePage });
       }),
     ),
   );

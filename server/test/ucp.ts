@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { FUNCTIONS, type FunctionName } from '../src/ucp/functions.ts';
 import { CAPABILITIES, UCP_VERSION } from '../src/ucp/protocol.ts';
+import type { Unsigned } from './ucp-platform.ts';
 
 const SCHEMAS = new URL('ucp-schemas/', import.meta.url);
 const OLDER = '2026-04-08';
@@ -117,20 +118,30 @@ export const ROUTES: Record<FunctionName, (id: string) => [string, string]> = {
 
 export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[];
 
+interface UcpClientOptions {
+  issuer: string;
+  profile: string;
+  token?: string | undefined;
+  /** Returns the headers with a signature. */
+  sign?: ((request: Unsigned) => Promise<Record<string, string>>) | undefined;
+}
+
 /** A REST client that validates every response with the published schemas. */
-export function ucpClient({ issuer, profile, token }: { issuer: string; profile: string; token?: string | undefined }) {
+export function ucpClient({ issuer, profile, token, sign }: UcpClientOptions) {
   async function send(name: FunctionName, id = '', { body, key = randomUUID(), headers = {} }: Sent = {}) {
     const [method, path] = ROUTES[name](id);
-    return fetch(`${issuer}/ucp/v1${path}`, {
-      method,
-      headers: {
-        ...{ 'Content-Type': 'application/json', 'UCP-Agent': `profile="${profile}"`, 'Request-Id': randomUUID() },
-        ...(method !== 'GET' && { 'Idempotency-Key': key }),
-        ...(token && { Authorization: `Bearer ${token}` }),
-        ...headers,
-      },
+    const all = {
+      ...{ 'Content-Type': 'application/json', 'UCP-Agent': `profile="${profile}"`, 'Request-Id': randomUUID() },
+      ...(method !== 'GET' && { 'Idempotency-Key': key }),
+      ...(token && { Authorization: `Bearer ${token}` }),
+      ...headers,
+    };
+    const request = {
+      ...{ method, headers: all },
       ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
-    });
+    };
+    const url = `${issuer}/ucp/v1${path}`;
+    return fetch(url, { ...request, ...(sign && { headers: await sign({ ...request, url }) }) });
   }
   return {
     send,

@@ -28,10 +28,13 @@ const HOME = {
 };
 
 /** Begins a checkout of two pieces over UCP, which its buyer completes on the page. Returns the order's id. */
-async function givenUcpOrder(shop: OpenShop, profile: string) {
+async function givenUcpOrder(
+  shop: OpenShop,
+  { url: profile, sign, token }: Pick<Parameters<typeof ucpClient>[0], 'sign' | 'token'> & { url: string },
+) {
   const { id: selected_option_id } = await shop.givenTerms({ default_tax_rate: '0' });
   const { variants } = await shop.givenProduct({ price: '14.00' });
-  const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile });
+  const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile, sign, token });
   const made = await client.call('create_checkout', '', {
     body: {
       line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity: 2 }],
@@ -61,7 +64,7 @@ async function deliveriesOf({ owner, site_id }: OpenShop) {
 test("the platform that began a checkout gets a signed event for each change of the order, without the buyer's data", async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
-  const order = await givenUcpOrder(shop, platform.url);
+  const order = await givenUcpOrder(shop, platform);
   const params = { path: order.path };
   const { dashboard } = shop;
 
@@ -108,7 +111,7 @@ test("the platform that began a checkout gets a signed event for each change of 
 test('the event for a cancelled order contains a cancellation, and lists the items as removed', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
-  const order = await givenUcpOrder(shop, platform.url);
+  const order = await givenUcpOrder(shop, platform);
   await platform.until(1);
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
     params: { path: order.path },
@@ -129,7 +132,7 @@ test('a platform gets no events of orders that it did not begin, and staff do no
   const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile: other.url });
   await client.call('search_catalog', '', { body: {} });
   await shop.givenOrder();
-  await givenUcpOrder(shop, platform.url);
+  await givenUcpOrder(shop, platform);
 
   await platform.until(1);
   await waitFor(async () => (await deliveriesOf(shop)).every(({ status }) => status === 'succeeded'));
@@ -140,12 +143,38 @@ test('a platform gets no events of orders that it did not begin, and staff do no
   await Promise.all([platform.close(), other.close()]);
 });
 
-test('a platform gets the events of orders that it began with an agent token', async () => {
+test('a caller that names the profile of another platform without its signature sends it no events', async () => {
+  const shop = await openShop();
+  const platform = await openPlatform({ capabilities });
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer());
+  const unsigned = await givenUcpOrder(shop, { url: platform.url });
+  const signed = await givenUcpOrder(shop, platform);
+  const { variants } = await shop.givenProduct({ price: '14.00' });
+  const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
+  const agent = ucpClient({ issuer, profile: platform.url, token: access_token });
+  const made = await agent.call('create_checkout', '', {
+    body: { line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity: 1 }] },
+  });
+
+  const [event] = await platform.until(1);
+  expect(event?.order.id).toBe(signed.id);
+  const codes = [unsigned.made, made, signed.made].map(({ messages = [] }) => messages.map(({ code }) => code));
+  expect(codes.map((all) => all.includes('signature_missing'))).toEqual([true, true, false]);
+  await waitFor(async () => (await deliveriesOf(shop)).every(({ status }) => status === 'succeeded'));
+  expect(platform.events).toHaveLength(1);
+  await platform.close();
+});
+
+test('an agent with a token that was granted to its platform gets the events of its orders without a signature', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const { id: shipping_option_id } = await shop.givenTerms({ default_tax_rate: '0' });
   const customer = await shop.givenCustomer();
-  const { access_token } = await givenAgent(shop, customer);
+  const { access_token, token_id } = await givenAgent(shop, customer);
+  await shop.owner.query('update commerce.tokens set platform_host = $2 where id = $1', [
+    token_id,
+    new URL(platform.url).host,
+  ]);
   const { variants } = await shop.givenProduct({ price: '14.00' });
   const issuer = `${shop.baseUrl}/sites/${shop.site_id}`;
   const client = ucpClient({ issuer, profile: platform.url, token: access_token });
@@ -181,7 +210,7 @@ const ADDRESS = {
 test('retries an event that the platform rejected, with the same id and a new signature', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities, answers: [500] });
-  await givenUcpOrder(shop, platform.url);
+  await givenUcpOrder(shop, platform);
   await platform.until(1);
   await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 1);
   await shop.owner.query(
@@ -206,7 +235,7 @@ test('retries an event that the platform rejected, with the same id and a new si
 test('sends no events to a webhook_url on another host than the profile, and tells the agent which host to use', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities, webhookHost: 'localhost' });
-  const { made } = await givenUcpOrder(shop, platform.url);
+  const { made } = await givenUcpOrder(shop, platform);
 
   expect(made.messages).toContainEqual({
     ...{ type: 'warning', code: 'webhook_url_refused' },
@@ -221,7 +250,7 @@ test('sends no event to a host that resolves to a private address at the time of
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   await jobs.stop();
-  await givenUcpOrder(shop, platform.url);
+  await givenUcpOrder(shop, platform);
   const guarded = await workJobs({ baseUrl: shop.baseUrl, allowPrivate: false });
   await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 1);
   await guarded.stop();
@@ -238,7 +267,7 @@ test('a process of an older release does not complete deliveries to platforms, a
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   await jobs.stop();
-  const { id } = await givenUcpOrder(shop, platform.url);
+  const { id } = await givenUcpOrder(shop, platform);
 
   // An older release does nothing for a delivery that has no webhook. Deliveries of other tests remain in the queue.
   const deliverAsBefore = async (payload: unknown) => {
@@ -267,7 +296,7 @@ test('a profile that an older release stored is fetched again to get its webhook
     [shop.site_id, platform.url, JSON.stringify(entries)],
   );
 
-  const { id } = await givenUcpOrder(shop, platform.url);
+  const { id } = await givenUcpOrder(shop, platform);
 
   expect((await platform.until(1))[0]?.order.id).toBe(id);
   await platform.close();
@@ -281,7 +310,7 @@ test.each([
 ])('the event of a parcel to %s contains the tracking URL %s: %s', async (postal_code, tracking_url, isSent) => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
-  const { path } = await givenUcpOrder(shop, platform.url);
+  const { path } = await givenUcpOrder(shop, platform);
   await platform.until(1);
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
   await shop.owner.query(
@@ -303,7 +332,7 @@ test.each([
 test('the events of a refund by lines and of a cancellation match the schema of version 2026-04-08', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities, version: '2026-04-08' });
-  const { path } = await givenUcpOrder(shop, platform.url);
+  const { path } = await givenUcpOrder(shop, platform);
   await platform.until(1);
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
   await platform.until(2);

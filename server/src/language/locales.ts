@@ -16,7 +16,7 @@ export function languageCode(locale: Locale): LanguageCode {
 }
 
 /** A request, as Express provides it, from which the preferred language is read. */
-interface Asker {
+export interface Asker {
   acceptsLanguages(languages: string[]): string | false;
 }
 

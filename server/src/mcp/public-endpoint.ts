@@ -8,7 +8,8 @@
  * too many calls wait in this process (`unavailable`). If the client disconnects while the call waits, the call runs
  * nothing and is not recorded either.
  * 3. The operation runs, as for an agent with a token for all categories.
- * 4. IP address, tool and result are recorded. If that fails, the call fails, and its response is not sent.
+ * 4. Address, tool and outcome are recorded. If that fails, or if the shop has switched these tools off, the call fails, and
+ * its response is not sent.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -136,7 +136,29 @@ test('each call of the public MCP server is recorded with IP address, tool and r
   await stopServer(server);
 });
 
-test("the server's database role can neither change nor delete the recorded calls of the public MCP server", async () => {
+test('a shop switches the tools off: no call returns anything or is recorded (agents_not_allowed), and the guides do not name them', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Secret of the sea' });
+  const policy = { enabled: true, max_budget_cents: 100_000, max_lifetime_days: 90 };
+  const change = (agent_policy: object) =>
+    shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy: { ...policy, ...agent_policy } } });
+
+  const { data: changed } = await change({ public_tools: false });
+  const off = await callFrom(addressOf(shop), '192.0.2.7', 'search_catalog');
+  const guide = await (await fetch(`${shop.baseUrl}/sites/${shop.site_id}/llms.txt`)).text();
+  const none = await recorded(shop);
+  const { data: left } = await change({});
+  const on = await callFrom(addressOf(shop), '192.0.2.7', 'search_catalog');
+
+  expect([changed?.agent_policy.public_tools, left?.agent_policy.public_tools]).toEqual([false, true]);
+  expect(off).toMatchObject({ isError: true, answer: { error: 'agents_not_allowed' } });
+  expect(JSON.stringify(off.message)).not.toContain('Secret of the sea');
+  expect(guide).not.toContain('/mcp/public');
+  expect(none).toEqual([]);
+  expect(JSON.stringify(on.message)).toContain('Secret of the sea');
+});
+
+test('the server can neither change nor delete the recorded calls', async () => {
   const shop = await openShop();
   await callFrom(addressOf(shop), '192.0.2.7', 'get_facets');
 

@@ -69,6 +69,8 @@ export interface Opened extends Asker {
   /** The origin of the shop's pages. */
   origin: string;
   profile: AgentProfile;
+  /** Whether a key of the profile has signed the request. Without a signature, anybody can name the profile. */
+  isSigned: boolean;
   agreed: Set<CapabilityName>;
   /** The agent token (`agt_…`), if the request has one. */
   token: string | undefined;

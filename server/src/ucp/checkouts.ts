@@ -27,16 +27,23 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   const { return_url, cancel_url } = wish;
   const back = { ...(return_url && { return_url }), ...(cancel_url && { cancel_url }) };
   const begun = await begin(call, body, back);
-  await call.inShop((shop) => namePlatform(shop, begun.id, call.opened.profile.id));
-  warnOfWebhookUrl(call);
+  await nameForEvents(call, begun.id);
   return change(call, begun, { ...wish, return_url: undefined, cancel_url: undefined });
 }
 
-/** Order events are sent only to the host of the profile. */
-function warnOfWebhookUrl({ opened: { profile }, messages }: UcpCall): void {
-  if (!profile.webhook_refused) return;
-  const content = `No order events are sent: ${profile.webhook_refused}`;
-  messages.push({ type: 'warning', code: 'webhook_url_refused', content });
+/** Order events are sent only to the platform that has proved to be the caller, on the host of its profile. */
+async function nameForEvents(call: UcpCall, checkout_id: string): Promise<void> {
+  const { profile, isSigned } = call.opened;
+  const named = await call.inShop((shop) => namePlatform(shop, checkout_id, { platform_id: profile.id, isSigned }));
+  const warn = (code: string, why: string) =>
+    call.messages.push({ type: 'warning', code, content: `No order events are sent: ${why}` });
+  if (profile.webhook_refused) warn('webhook_url_refused', profile.webhook_refused);
+  else if (profile.webhook_url && !named) {
+    warn(
+      'signature_missing',
+      'sign this request with a key in your profile (RFC 9421), so that nobody else can name it.',
+    );
+  }
 }
 
 /** Creates the checkout. Ignores a return URL that the shop does not allow. */
@@ -63,13 +70,21 @@ export async function findCheckout(call: UcpCall, checkout_id: string): Promise<
 
 export async function changeCheckout(call: UcpCall, checkout_id: string, wish: CheckoutWish): Promise<Checkout> {
   const before = await findCheckout(call, checkout_id);
-  if (!isOpen(before)) {
-    const content = 'This checkout has ended. Begin another one.';
-    call.messages.push({ type: 'error', code: 'checkout_not_open', content, severity: 'unrecoverable' });
-    return before;
-  }
+  if (!isOpen(before)) return ended(call, before);
   await fill(call, before.cart_id, wish);
   return change(call, before, wish);
+}
+
+function ended(call: UcpCall, checkout: Checkout): Checkout {
+  const content = 'This checkout has ended. Begin another one.';
+  call.messages.push({ type: 'error', code: 'checkout_not_open', content, severity: 'unrecoverable' });
+  return checkout;
+}
+
+/** Only a person can complete a checkout, so this returns it unchanged. */
+export async function completeCheckout(call: UcpCall, checkout_id: string): Promise<Checkout> {
+  const checkout = await findCheckout(call, checkout_id);
+  return isOpen(checkout) || checkout.status === 'completed' ? checkout : ended(call, checkout);
 }
 
 export function isOpen({ status }: Checkout): boolean {
@@ -169,7 +184,8 @@ function optionIn(wish: CheckoutWish): object {
 }
 
 export async function cancelCheckout(call: UcpCall, checkout_id: string): Promise<Checkout> {
-  if (!isUuid(checkout_id)) throw unrecoverable('not_found', 'There is no such checkout.');
+  const before = await findCheckout(call, checkout_id);
+  if (!isOpen(before)) return ended(call, before);
   try {
     return await call.ask<Checkout>('storefront.cancelCheckout', { path: { checkout_id } });
   } catch (error) {

@@ -1,7 +1,14 @@
 import type { UcpCall } from './call.ts';
 import { cancelCart, fill, findCart, makeCart, viewOfCart } from './carts.ts';
 import { getProduct, lookupCatalog, searchCatalog } from './catalog.ts';
-import { cancelCheckout, changeCheckout, findCheckout, makeCheckout, viewOfCheckout } from './checkouts.ts';
+import {
+  cancelCheckout,
+  changeCheckout,
+  completeCheckout,
+  findCheckout,
+  makeCheckout,
+  viewOfCheckout,
+} from './checkouts.ts';
 import { getOrder } from './orders.ts';
 import { activeFor, type CapabilityName, NoResource } from './protocol.ts';
 import {
@@ -72,10 +79,9 @@ export const FUNCTIONS = {
     ...{ root: CHECKOUT, request: 'checkout', changes: true },
     run: async (call, id, body) => viewOfCheckout(call, await changeCheckout(call, id, body as CheckoutWish)),
   },
-  /** Only a person can complete a checkout, so this function returns it unchanged. */
   complete_checkout: {
     ...{ root: CHECKOUT, request: 'nothing', keyed: true, changes: true },
-    run: async (call, id) => viewOfCheckout(call, await findCheckout(call, id)),
+    run: async (call, id) => viewOfCheckout(call, await completeCheckout(call, id)),
   },
   cancel_checkout: {
     ...{ root: CHECKOUT, request: 'nothing', keyed: true, changes: true },

@@ -52,7 +52,7 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   if (key !== undefined && !isUuid(key))
     throw new ProtocolError(400, 'invalid_request', 'The Idempotency-Key must be a UUID.');
   const front = await inShop(deps.db, tenant, SYSTEM, readFront);
-  const profile = await signerOf(deps, tenant, { req, body: named.body }, named.profile_url, front).catch(
+  const { profile, isSigned } = await signerOf(deps, tenant, { req, body: named.body }, named.profile_url, front).catch(
     (error: unknown) => refuse(deps, req, error),
   );
   requireVersion(profile);
@@ -60,34 +60,37 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   const asker = { resource, root, version: profile.version, issuer: issuerOf(deps, req, tenant) };
   return new UcpCall(deps, {
     ...asker,
-    ...{ tenant, front, profile, key, token: tokenIn(req, asker), origin: deps.hosts.addressOf(tenant.site_id) },
+    ...{
+      tenant,
+      front,
+      profile,
+      isSigned,
+      key,
+      token: tokenIn(req, asker),
+      origin: deps.hosts.addressOf(tenant.site_id),
+    },
     served: { req, res, protocol: 'ucp' },
     agreed: intersection(profile.capabilities, profile.version),
   });
 }
 
-/**
- * Returns the caller's profile after verifying the request's signature. Fetches the profile again if it lacks the key
- * of the signature.
- */
+/** Verifies the caller's signature, if there is one. Fetches a profile again that lacks the key of the signature. */
 async function signerOf(
   deps: OpeningDeps,
   tenant: Tenant,
   received: Received,
   profile_url: string,
   { require_ucp_signatures }: Front,
-): Promise<AgentProfile> {
+): Promise<{ profile: AgentProfile; isSigned: boolean }> {
   const { ip } = received.req;
   const profile = await profileAt(deps, tenant, profile_url, ip);
   try {
-    requireSignature(received, profile.keys, require_ucp_signatures);
-    return profile;
+    return { profile, isSigned: requireSignature(received, profile.keys, require_ucp_signatures) };
   } catch (error) {
     if (!(error instanceof ProtocolError && error.code === 'key_not_found' && profile.is_refreshable)) throw error;
   }
   const fresh = await profileAt(deps, tenant, profile_url, ip, { refresh: true });
-  requireSignature(received, fresh.keys, require_ucp_signatures);
-  return fresh;
+  return { profile: fresh, isSigned: requireSignature(received, fresh.keys, require_ucp_signatures) };
 }
 
 /** Counts a refused signature like every invalid credential. Above the limit, the response is 429 instead of 401. */

@@ -293,6 +293,12 @@ test('a guest agent cannot complete a checkout, and reserves no stock until its 
   expect([order.status, await order.json()]).toMatchObject([401, { messages: [{ code: 'identity_required' }] }]);
   expect(await guest.call('get_cart', randomUUID())).toMatchObject({ messages: [{ code: 'not_found' }] });
   expect(await guest.call('cancel_checkout', checkout.id)).toMatchObject({ status: 'canceled' });
+  for (const name of ['cancel_checkout', 'complete_checkout'] as const) {
+    expect(await guest.call(name, checkout.id)).toMatchObject({
+      status: 'canceled',
+      messages: [{ code: 'checkout_not_open', severity: 'unrecoverable' }],
+    });
+  }
 
   const { data } = await dashboard.GET('/api/dashboard/audit-events', {
     params: { query: { actor_type: 'guest_agent' } },

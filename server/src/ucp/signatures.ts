@@ -35,13 +35,13 @@ export function isSigned({ headers }: Request): boolean {
 
 /**
  * Throws a ProtocolError unless one of the signatures verifies. A request without signatures is accepted unless the shop
- * requires one.
+ * requires one. Returns whether the request has a signature.
  */
-export function requireSignature(received: Received, keys: JsonWebKey[], isRequired: boolean): void {
+export function requireSignature(received: Received, keys: JsonWebKey[], isRequired: boolean): boolean {
   const message = messageOf(received);
   const { 'signature-input': input, signature, 'content-digest': digest } = message.headers;
   if (digest !== undefined && sha256In(digest) !== contentDigest(received.body ?? '')) throw digestMismatch();
-  if (input === undefined && signature === undefined && !isRequired) return;
+  if (input === undefined && signature === undefined && !isRequired) return false;
   if (input === undefined || signature === undefined) throw signatureMissing();
   const signatures = parseSignatures(input, signature);
   if (!signatures || signatures.length === 0) {
@@ -52,6 +52,7 @@ export function requireSignature(received: Received, keys: JsonWebKey[], isRequi
   const refusals = signatures.map((one) => refusalOf(one, received, message, keys));
   const [first] = refusals;
   if (first && refusals.every((one) => one !== undefined)) throw first;
+  return true;
 }
 
 function messageOf({ req }: Received): Signable {

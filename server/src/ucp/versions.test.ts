@@ -59,7 +59,11 @@ test('a platform of version 2026-04-08 searches, buys and gets order events that
   const platform = await openPlatform({ capabilities: names, version: OLDER });
   const { id: selected_option_id } = await shop.givenTerms({ default_tax_rate: '0', ask_for_marketing: true });
   const { id, variants } = await shop.givenProduct({ name: 'Blue mug', price: '14.00' });
-  const client = ucpClient({ issuer: `${shop.baseUrl}/sites/${shop.site_id}`, profile: platform.url });
+  const client = ucpClient({
+    issuer: `${shop.baseUrl}/sites/${shop.site_id}`,
+    profile: platform.url,
+    sign: platform.sign,
+  });
   const line_items = [{ item: { id: variants[0]?.id ?? '' }, quantity: 1 }];
 
   const found = await client.call('search_catalog', '', { body: { query: 'mug' } });

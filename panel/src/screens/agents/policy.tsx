@@ -52,13 +52,15 @@ export function Policy() {
 
 function Words({ policy }: { policy: AgentPolicy }) {
   const { counted, minor } = useFormat();
-  const { enabled, max_budget_cents, max_lifetime_days, password_above_cents } = policy;
+  const { enabled, max_budget_cents, max_lifetime_days, password_above_cents, public_tools } = policy;
+  const reading = public_tools ? '' : ` ${t('Nobody can use the tools at /mcp/public.')}`;
   if (!enabled) {
     return (
       <p>
         {rich('{badge} No customer can allow an agent. Agents with access keep it until it ends or is revoked below.', {
           badge: <Badge value="disabled">{t('Off')}</Badge>,
         })}
+        {reading}
       </p>
     );
   }
@@ -74,6 +76,7 @@ function Words({ policy }: { policy: AgentPolicy }) {
       )}
       {password_above_cents !== null &&
         ` ${t('Above {password_above_cents} the password is asked again.', { password_above_cents: minor(password_above_cents) })}`}
+      {reading}
     </p>
   );
 }
@@ -126,7 +129,12 @@ function Switch({ policy }: { policy: AgentPolicy }) {
  * errors.
  */
 interface LimitsDraft {
-  agent_policy: { max_budget_cents: string; max_lifetime_days: number; password_above_cents: string | null };
+  agent_policy: {
+    max_budget_cents: string;
+    max_lifetime_days: number;
+    password_above_cents: string | null;
+    public_tools: boolean;
+  };
 }
 
 const Field = fieldsOf<LimitsDraft>();
@@ -136,19 +144,27 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
   const work = useSavePolicy(t('The limits are saved. They apply to every approval from now on.'));
   const zero = amounts.read('0').amount ?? '0';
   const amountOf = (cents: number) => amountLike(zero, BigInt(cents));
-  const { max_budget_cents, max_lifetime_days, password_above_cents: above } = policy;
+  const { max_budget_cents, max_lifetime_days, password_above_cents: above, public_tools } = policy;
   const agent_policy = {
     max_budget_cents: amountOf(max_budget_cents),
     max_lifetime_days,
     password_above_cents: above === null ? null : amountOf(above),
+    public_tools,
   };
   const editing = useEditing<LimitsDraft>(
     { data: { agent_policy }, etag: undefined },
     {
       send: async (values, over) => {
-        const { max_lifetime_days: days, ...changed } = changesOf(over.data.agent_policy, values.agent_policy);
-        const cents = Object.entries(changed).map(([field, amount]) => [field, amount && Number(unitsOf(amount))]);
-        await work.mutateAsync({ ...Object.fromEntries(cents), ...(days && { max_lifetime_days: days }) });
+        const {
+          max_budget_cents: budget,
+          password_above_cents: above,
+          ...rest
+        } = changesOf(over.data.agent_policy, values.agent_policy);
+        await work.mutateAsync({
+          ...rest,
+          ...(budget !== undefined && { max_budget_cents: Number(unitsOf(budget)) }),
+          ...(above !== undefined && { password_above_cents: above ? Number(unitsOf(above)) : null }),
+        });
         onClose();
         return { data: values, etag: undefined };
       },
@@ -174,6 +190,11 @@ function Limits({ policy, onClose }: { policy: AgentPolicy; onClose: () => void 
           name="agent_policy.password_above_cents"
           label={t('Ask for the password above this, in {currency}', { currency })}
           hint={t('Empty: only where the login is older than 15 minutes.')}
+        />
+        <Field.Tick
+          name="agent_policy.public_tools"
+          label={t('Anybody may search and read products at /mcp/public')}
+          hint={t('Without a token. The products and policies are those that the storefront shows anyway.')}
         />
       </DialogFrame>
     </Dialog>

@@ -3,10 +3,13 @@
  * (RFC 7591), authorization and token. The member decides on a page of the panel, after the staff login.
  */
 
-import { type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import {
+  type AssistantClient,
   assistantIssuer,
+  backTo,
+  clientIn,
   decisionPage,
   merchantMcp,
   register,
@@ -14,16 +17,17 @@ import {
 } from '../../shop/agents/assistant-requests.ts';
 import { ASSISTANT_SCOPES, READING } from '../../shop/agents/assistant-scopes.ts';
 import * as assistants from '../../shop/agents/assistants.ts';
+import { stateIn } from '../../shop/agents/authorization-requests.ts';
 import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import { networkOf } from '../../shop/client-network.ts';
 import { type Actor, outsideOfTenants } from '../../shop/shop.ts';
 import { openToAnyOrigin } from '../callers/any-origin.ts';
 import { NOBODY } from '../callers/open-callers.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
-import { sendLimit } from '../express/context.ts';
+import { contextOf, sendLimit } from '../express/context.ts';
 import type { Deadlines } from '../pipeline/deadline.ts';
 import type { Limits } from '../pipeline/limits.ts';
-import { formIn, onlyPost, type RawOAuthCall, rawOAuthCall } from './oauth-call.ts';
+import { formIn, onlyPost, type RawOAuthCall, rawOAuthCall, statusOf } from './oauth-call.ts';
 import { jsonIn, required } from './oauth-endpoints.ts';
 
 interface Deps {
@@ -33,6 +37,12 @@ interface Deps {
   hosts: SiteHosts;
   limits: Limits;
   deadlines: Deadlines;
+  /** The page about a mistake, with a link back to the client if it is known. */
+  mistakePage(
+    req: Request,
+    refusal: OAuthRefusal,
+    client: { client_name: string; redirect_uri: string; href: string } | undefined,
+  ): { html: string; headers: Record<string, string> };
 }
 
 export function assistantOAuth(deps: Deps): Router {
@@ -61,9 +71,30 @@ export function assistantOAuth(deps: Deps): Router {
   return router;
 }
 
-async function authorize(deps: Deps, { req }: RawOAuthCall) {
-  const { searchParams } = new URL(req.originalUrl, deps.baseUrl);
-  return { status: 302, location: decisionPage(deps, searchParams) };
+/** Leads to the page of the panel. A browser gets a page about a mistake, any other client JSON. */
+async function authorize(deps: Deps, { req, res }: RawOAuthCall) {
+  const { searchParams: fields } = new URL(req.originalUrl, deps.baseUrl);
+  let client: AssistantClient | undefined;
+  try {
+    client = clientIn(deps, fields);
+    return { status: 302, location: decisionPage(deps, fields, client) };
+  } catch (error) {
+    if (!(error instanceof OAuthRefusal) || req.accepts(['json', 'html']) !== 'html') throw error;
+    contextOf(res).error = error.error;
+    const answer = { error: error.error, error_description: error.message };
+    const href = client && backTo(deps, { ...client, state: stateOrNull(fields) }, answer);
+    const { client_name = '', redirect_uri = '' } = client ?? {};
+    const page = deps.mistakePage(req, error, href === undefined ? undefined : { client_name, redirect_uri, href });
+    return { status: statusOf(error), ...page };
+  }
+}
+
+function stateOrNull(fields: URLSearchParams): string | null {
+  try {
+    return stateIn(fields.get('state'));
+  } catch {
+    return null;
+  }
 }
 
 async function registration(deps: Deps, { req, res, text }: RawOAuthCall) {

@@ -37,6 +37,9 @@ interface Reply {
   json?: unknown;
   /** Redirects the browser. */
   location?: string;
+  /** A page for a person. */
+  html?: string;
+  headers?: Record<string, string>;
 }
 
 /** A call whose issuer is not known yet. */
@@ -67,11 +70,19 @@ export function rawOAuthCall(
       const deadline = new Deadline(deadlines.request);
       try {
         const text = typeof req.body === 'string' ? req.body : '';
-        const { status, json, location } = await deadline.limit(decoded({ req, res, text, deadline }).then(reply));
+        const {
+          status,
+          json,
+          location,
+          html,
+          headers = {},
+        } = await deadline.limit(decoded({ req, res, text, deadline }).then(reply));
         // RFC 6749 §5.1 requires this header. Cache-Control is already no-store for all responses.
         res.status(status).set('Pragma', 'no-cache');
         if (location !== undefined) res.set('Location', location);
-        if (json === undefined) res.end();
+        res.set(headers);
+        if (html !== undefined) res.send(html);
+        else if (json === undefined) res.end();
         else res.json(json);
       } catch (error) {
         refuse(res, error);
@@ -114,14 +125,20 @@ export const onlyPost: RequestHandler = (_req, res) => {
   refuse(res, new ShopError('method_not_allowed', 'Send this request with POST.', { allowed: ['POST'] }));
 };
 
+/** RFC 6749 §5.2. */
+export function statusOf({ error }: OAuthRefusal): number {
+  return error === 'invalid_client' ? 401 : 400;
+}
+
 /** Sends an error with the OAuth fields and, for an API error, the API's fields. */
 function refuse(res: Response, error: unknown): void {
   const context = contextOf(res);
   if (res.headersSent) return;
   if (error instanceof OAuthRefusal) {
     context.error = error.error;
-    const status = error.error === 'invalid_client' ? 401 : 400;
-    res.status(status).json({ error: error.error, error_description: error.message, request_id: context.request_id });
+    res
+      .status(statusOf(error))
+      .json({ error: error.error, error_description: error.message, request_id: context.request_id });
     return;
   }
   const { status, body, headers = {} } = answerTo(error, context.request_id);

@@ -311,3 +311,42 @@ async function auditOf(shop: Awaited<ReturnType<typeof openShop>>) {
   );
   return rows.map(({ action, status, details }) => ({ action, status, ...(JSON.parse(details) as object) }));
 }
+
+test.each([
+  ['en', 'Unknown assistant', 'The assistant sent an invalid request', 'Back to assistant.example'],
+  ['de', 'Unbekannter Assistent', 'Ungültige Anfrage des Assistenten', 'Zurück zu assistant.example'],
+  ['fr', 'Assistant inconnu', 'Demande de l’assistant non valide', 'Retour vers assistant.example'],
+])(
+  'a browser with an invalid request of an assistant gets a page, which links back to a known client only (%s)',
+  async (language, unknown, invalid, back) => {
+    const shop = await openShop();
+    const { address } = await beginConnecting(shop);
+    const open = async (name: string, value: string, Accept = 'text/html,*/*;q=0.8') => {
+      const changed = new URL(address);
+      changed.searchParams.set(name, value);
+      const headers = { Accept, 'Accept-Language': language };
+      const answer = await fetch(shop.baseUrl + changed.pathname + changed.search, { headers, redirect: 'manual' });
+      return {
+        status: answer.status,
+        type: answer.headers.get('Content-Type'),
+        policy: answer.headers.get('Content-Security-Policy'),
+        text: await answer.text(),
+      };
+    };
+
+    const strange = await open('client_id', 'made-up');
+    const elsewhere = await open('redirect_uri', 'https://evil.example/');
+    const mistaken = await open('scope', 'keys:write');
+    const program = await open('scope', 'keys:write', 'application/json');
+
+    const html = { type: 'text/html; charset=utf-8', policy: expect.stringContaining("default-src 'none'") };
+    expect(strange).toMatchObject({ status: 401, ...html, text: expect.stringContaining(`<h1>${unknown}</h1>`) });
+    expect(elsewhere).toMatchObject({ status: 400, ...html });
+    expect(elsewhere.text).not.toContain('evil.example');
+    expect(mistaken).toMatchObject({ status: 400, ...html, text: expect.stringContaining(`<h1>${invalid}</h1>`) });
+    expect(mistaken.text).toContain(`<html lang="${language}">`);
+    expect(mistaken.text).toContain(`>${back}</a>`);
+    expect(mistaken.text).toMatch(/href="https:\/\/assistant\.example\/callback\?error=invalid_scope[^"]*&amp;iss=/);
+    expect([program.status, JSON.parse(program.text).error]).toEqual([400, 'invalid_scope']);
+  },
+);

@@ -61,8 +61,10 @@ test('an assistant finds the orders to ship, requests a shipment, and ships the 
   const after = await use<{ orders: { id: string }[] }>('list_orders', { waiting_for: 'shipping' });
 
   expect(found.orders.map(({ id }) => id)).toEqual([order.id]);
+  const { data: settings } = await shop.dashboard.GET('/api/dashboard/settings');
   expect(waiting).toMatchObject({
     status: 'requires_confirmation',
+    shop: settings?.name,
     confirm_url: `http://localhost/panel/confirm/${waiting.action_id}`,
   });
   expect(still.orders).toHaveLength(1);

@@ -20,17 +20,19 @@ export async function propose(called: CalledByAssistant, call: OperationCall): P
   const request = { path, ...(body !== undefined && { body }) };
   const present = presentIn(read, call);
   const hold = async ({ shop, caller, baseUrl }: WholeCall<'dashboard.updateProduct'>) => {
-    const { id, expires_at } = await actions.hold(shop, caller.credential_id, {
+    const { id, expires_at, shop_name } = await actions.hold(shop, caller.credential_id, {
       operation: operation.id,
       request,
       present,
     });
     return {
       status: 'requires_confirmation',
+      // One address serves all shops, and a member may run several.
+      shop: shop_name,
       action_id: id,
       confirm_url: `${baseUrl}/panel/confirm/${id}`,
       expires_at,
-      next: 'Nothing has changed yet. Show the member confirm_url. They confirm there, within 15 minutes.',
+      next: 'Nothing has changed yet. Show the member confirm_url and the shop. They confirm there, within 15 minutes.',
     };
   };
   return calls(served, { ...call, hold });

@@ -26,7 +26,7 @@ interface GuideDeps {
   checkoutDeps: CheckoutDeps;
 }
 
-type Facts = AgentShop & { withdrawal_page: boolean };
+type Facts = AgentShop & { withdrawal_page: boolean; public_tools: boolean };
 
 const GUIDES = { 'llms.txt': llmsText, 'skill.md': skillText };
 
@@ -69,8 +69,8 @@ async function shopOf(
   if (!facts) {
     facts = await inShop(db, tenant, { type: 'anonymous', id: site_id, customer_id: null }, async (shop) => {
       await promiseNoChange(shop);
-      const { withdrawal_page } = await readFront(shop);
-      return { ...(await read(shop, checkoutDeps)), withdrawal_page };
+      const { withdrawal_page, public_tools } = await readFront(shop);
+      return { ...(await read(shop, checkoutDeps)), withdrawal_page, public_tools };
     });
     shops.set(key, facts);
   }

@@ -22,8 +22,7 @@ ${factsOf(shop).join('\n')}
 ## For agents
 
 - [How to shop here](${shop.issuer}/skill.md): consent, operations and rules, step by step
-- [Catalogue over MCP, without a token](${shop.issuer}/mcp/public): search, products, filters, facts and terms of the shop
-- [All tools over MCP](${shop.issuer}/mcp): with the customer's consent
+${shop.public_tools ? `- [Catalogue over MCP, without a token](${shop.issuer}/mcp/public): search, products, filters, facts and terms of the shop\n` : ''}- [All tools over MCP](${shop.issuer}/mcp): with the customer's consent
 - [OAuth metadata](${shop.origin}/.well-known/oauth-authorization-server/sites/${shop.site_id}): where an agent asks for consent
 - [Description of the API](${shop.origin}/openapi.json): OpenAPI 3.1; agents use the paths below /api/agent
 - [Reference for people](${shop.origin}/docs)

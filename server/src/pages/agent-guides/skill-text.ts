@@ -3,6 +3,13 @@ import { plainText } from '../../http/pipeline/markdown-text.ts';
 import { DEFAULT_SCOPES } from '../../shop/agents/consent-requests.ts';
 import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, summaryOf } from './words.ts';
 
+/** The paragraph about the tools without a token. */
+function lookAround({ issuer }: GuidedShop): string {
+  return `To look around, no consent is needed: the tools at ${issuer}/mcp/public (Model Context Protocol, without a token) search the catalogue
+and read products, facts and terms of the shop.
+`;
+}
+
 /** `skill.md`: instructions for agents, step by step, with the front matter of agent skills. */
 export function skillText(shop: GuidedShop): string {
   const name = plainText(shop.content.name);
@@ -15,9 +22,7 @@ description: ${JSON.stringify(`Find and buy products in the online shop ${shop.c
 
 ${factsOf(shop).join('\n')}
 
-To look around, no consent is needed: the tools at ${shop.issuer}/mcp/public (Model Context Protocol, without a token) search the catalogue
-and read products, facts and terms of the shop.
-
+${shop.public_tools ? lookAround(shop) : ''}
 ## 1. Ask the customer for consent
 
 \`\`\`http

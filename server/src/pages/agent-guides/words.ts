@@ -8,6 +8,8 @@ export interface GuidedShop extends AgentShop {
   origin: string;
   /** Base URL of the shop's own endpoints: its host, or its issuer's path. */
   issuer: string;
+  /** Whether the tools at /mcp/public can be called. */
+  public_tools: boolean;
   /** The page on which consumers withdraw from contracts; null if it is off. */
   withdrawal_form_url: string | null;
 }

@@ -38,15 +38,15 @@ export interface Present {
   before: Record<string, unknown>;
 }
 
-/** Stores a call until the member decides. Throws `limit_reached`. */
+/** Stores a call until the member decides. Returns it with the name of the shop. Throws `limit_reached`. */
 export async function hold(
   shop: Shop,
   assistant_id: string,
   { operation, request, present }: { operation: string; request: StoredCall; present: Present },
-): Promise<{ id: string; expires_at: string }> {
-  // Proposals of one assistant are stored one after another, so that concurrent ones cannot exceed the limit.
+): Promise<{ id: string; expires_at: string; shop_name: string }> {
+  // Requests of one assistant run one after another, so that the count is right.
   await shop.run(sql`select from assistants where site_id = ${shop.siteId} and id = ${assistant_id} for no key update`);
-  const held = await shop.one<{ id: string; expires_at: string }>(
+  const held = await shop.one<{ id: string; expires_at: string; shop_name: string }>(
     sql`insert into assistant_actions (site_id, id, assistant_id, staff_id, operation, request, if_match, target, before,
         expires_at)
       select ${shop.siteId}, ${uuidv7()}, ${assistant_id}, ${shop.actorId}, ${operation},
@@ -54,7 +54,7 @@ export async function hold(
         ${present.target}), ${JSON.stringify(present.before)}::jsonb, now() + ${LIFETIME}::interval
       where (select count(*) from assistant_actions o where o.site_id = ${shop.siteId}
         and o.assistant_id = ${assistant_id} and o.status = 'pending' and o.expires_at > now()) < ${MOST_PENDING}
-      returning id, expires_at`,
+      returning id, expires_at, (select name from site_settings t where t.site_id = ${shop.siteId}) as shop_name`,
   );
   if (held) return held;
   const message = `${MOST_PENDING} changes wait for the member. Ask them to decide on those first.`;

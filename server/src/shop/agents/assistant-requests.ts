@@ -56,8 +56,15 @@ export interface Asked {
   ends_at: number;
 }
 
-/** Returns the URL of the page where the member decides. Throws an OAuthRefusal. */
-export function decisionPage({ baseUrl, secretKey }: Deps, fields: URLSearchParams): string {
+/** A client that may get an answer at this address. */
+export interface AssistantClient {
+  client_id: string;
+  client_name: string;
+  redirect_uri: string;
+}
+
+/** Finds the client of a request. Throws an OAuthRefusal, of which the client must not be told. */
+export function clientIn({ secretKey }: Deps, fields: URLSearchParams): AssistantClient {
   const client_id = fields.get('client_id') ?? '';
   const client = readSigned(secretKey, CLIENT, client_id) as ClientMetadata | undefined;
   if (!client) throw new OAuthRefusal('invalid_client', 'The client_id is unknown. Register the client again.');
@@ -65,10 +72,19 @@ export function decisionPage({ baseUrl, secretKey }: Deps, fields: URLSearchPara
   if (!isRegistered(client.redirect_uris, redirect_uri)) {
     throw new OAuthRefusal('invalid_request', 'redirect_uri must be one that the client has registered.');
   }
+  return { client_id, client_name: client.client_name, redirect_uri };
+}
+
+/** Returns the address of the page where the member decides. Throws an OAuthRefusal. */
+export function decisionPage(
+  { baseUrl, secretKey }: Deps,
+  fields: URLSearchParams,
+  { client_id, client_name, redirect_uri }: AssistantClient,
+): string {
   const { code_challenge, state } = parseCodeRequest(fields);
   requireResource(baseUrl, fields.get('resource'));
   const asked: Asked = {
-    client_name: client.client_name,
+    client_name,
     client_hash: hashOfClient(client_id).toString('base64url'),
     ...{ redirect_uri, code_challenge, state },
     scopes: scopesIn(fields.get('scope') ?? ''),
@@ -115,7 +131,11 @@ export function shownRequest(deps: Deps, asked: Asked, held: readonly string[]):
   };
 }
 
-/** The URL that leads back to the client, with the issuer (RFC 9207). */
-export function backTo({ baseUrl }: Deps, { redirect_uri, state }: Asked, answer: Record<string, string>): string {
+/** The address that leads back to the client, with the issuer (RFC 9207). */
+export function backTo(
+  { baseUrl }: Pick<Deps, 'baseUrl'>,
+  { redirect_uri, state }: Pick<Asked, 'redirect_uri' | 'state'>,
+  answer: Record<string, string>,
+): string {
   return withAnswer(redirect_uri, { ...answer, state, iss: assistantIssuer(baseUrl) });
 }

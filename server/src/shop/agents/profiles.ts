@@ -50,10 +50,23 @@ export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<
   return kept;
 }
 
-/** Records that a platform began a checkout over UCP, so that it gets the events of the order. */
-export async function namePlatform(shop: Shop, checkout_id: string, platform_id: string): Promise<void> {
-  await shop.run(
-    sql`update checkouts set platform_id = ${platform_id}
-      where site_id = ${shop.siteId} and id = ${checkout_id} and platform_id is null`,
+/**
+ * Records that a platform began a checkout over UCP, so that it gets the events of the order. Anybody can name the profile of
+ * another platform, so the request must have its signature or a token that was granted to this platform only. Returns whether
+ * it has.
+ */
+export async function namePlatform(
+  shop: Shop,
+  checkout_id: string,
+  { platform_id, isSigned }: { platform_id: string; isSigned: boolean },
+): Promise<boolean> {
+  const named = await shop.run(
+    sql`update checkouts k set platform_id = ${platform_id}
+      where k.site_id = ${shop.siteId} and k.id = ${checkout_id} and coalesce(k.platform_id, ${platform_id}) = ${platform_id}
+        and (${isSigned} or exists (select from carts c
+          join agent_tokens t on t.site_id = c.site_id and t.id = c.agent_token_id
+          join tokens s on s.site_id = t.site_id and s.id = t.id
+          where c.site_id = k.site_id and c.id = k.cart_id and s.platform_host is not null))`,
   );
+  return named > 0;
 }

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { agentPolicy } from '../agent-limits/policy.ts';
 import type { Shop } from '../shop.ts';
 import { NO_BRAND, NO_LEGAL, type WholeBrand } from './brand.ts';
 import { type LegalPages, legalKinds } from './legal-texts.ts';
@@ -17,6 +18,8 @@ export interface Front extends LegalPages {
   ask_for_marketing: boolean;
   /** Whether UCP requests must be signed by a key of their caller's profile. */
   require_ucp_signatures: boolean;
+  /** Whether anybody may call the tools at /mcp/public. */
+  public_tools: boolean;
   /** Whether consumers can withdraw from contracts on the hosted page. */
   withdrawal_page: boolean;
 }
@@ -28,6 +31,7 @@ export const frontObject = sql`json_build_object('site_id', t.site_id, 'name', t
   'storefront_url', t.storefront_url,
   'product_url_template', t.product_url_template, 'ask_for_marketing', t.ask_for_marketing,
   'require_ucp_signatures', t.require_ucp_signatures,
+  'public_tools', (${agentPolicy} ->> 'public_tools')::boolean,
   'withdrawal_page', ${withdrawalPage},
   'allowed_origins', (select s.allowed_origins from sites s where s.site_id = t.site_id))`;
 
