@@ -17,7 +17,8 @@ export const returns: Record<keyof typeof english, string> = {
   received: 'Ihre Rücksendung ist angekommen. Wir prüfen sie.',
   closed_subject: 'Ihre Rücksendung {number} ist abgeschlossen',
   closed: 'Ihre Rücksendung ist abgeschlossen.',
-  closed_exchange: 'Ihre Rücksendung ist abgeschlossen. Ihre Umtauschbestellung hat die Nummer {number}.',
+  closed_exchange:
+    'Ihre Rücksendung ist abgeschlossen. Zu Ihrer Umtauschbestellung {number} erhalten Sie eine eigene E-Mail.',
   closed_without: 'Ihre Rücksendung ist abgeschlossen. Sie erhalten dafür keine Erstattung. Der Grund:',
   cancelled_subject: 'Ihre Rücksendung {number} wurde storniert',
   cancelled:
@@ -52,5 +53,7 @@ export const returns: Record<keyof typeof english, string> = {
   state_in_transit: 'Rücksendung {number}: auf dem Weg zu uns.',
   state_received: 'Rücksendung {number}: angekommen. Wir prüfen sie.',
   state_closed: 'Rücksendung {number}: abgeschlossen.',
+  state_closed_exchange:
+    'Rücksendung {number}: umgetauscht. Zur neuen Bestellung haben Sie eine eigene E-Mail erhalten.',
   state_cancelled: 'Rücksendung {number}: storniert.',
 };

@@ -17,7 +17,7 @@ export const returns: Record<keyof typeof english, string> = {
   received: 'Votre retour est arrivé. Nous le vérifions.',
   closed_subject: 'Votre retour {number} est terminé',
   closed: 'Votre retour est terminé.',
-  closed_exchange: 'Votre retour est terminé. Votre échange porte le numéro de commande {number}.',
+  closed_exchange: 'Votre retour est terminé. Vous recevez un e-mail distinct pour votre échange, la commande {number}.',
   closed_without: 'Votre retour est clos, sans remboursement. Motif :',
   cancelled_subject: 'Votre retour {number} a été annulé',
   cancelled: 'Votre retour a été annulé. Si vous avez encore les articles, vous pouvez faire une nouvelle demande.',
@@ -50,5 +50,6 @@ export const returns: Record<keyof typeof english, string> = {
   state_in_transit: 'Retour {number} : en route vers nous.',
   state_received: 'Retour {number} : arrivé. Nous le vérifions.',
   state_closed: 'Retour {number} : terminé.',
+  state_closed_exchange: 'Retour {number} : échangé. Vous avez reçu un e-mail distinct pour la nouvelle commande.',
   state_cancelled: 'Retour {number} : annulé.',
 };
