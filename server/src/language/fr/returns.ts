@@ -17,7 +17,8 @@ export const returns: Record<keyof typeof english, string> = {
   received: 'Votre retour est arrivé. Nous le vérifions.',
   closed_subject: 'Votre retour {number} est terminé',
   closed: 'Votre retour est terminé.',
-  closed_exchange: 'Votre retour est terminé. Vous recevez un e-mail distinct pour votre échange, la commande {number}.',
+  closed_exchange:
+    'Votre retour est terminé. Vous recevez un e-mail distinct pour votre échange, la commande {number}.',
   closed_without: 'Votre retour est clos, sans remboursement. Motif :',
   cancelled_subject: 'Votre retour {number} a été annulé',
   cancelled: 'Votre retour a été annulé. Si vous avez encore les articles, vous pouvez faire une nouvelle demande.',
