@@ -25,9 +25,19 @@ export function breakingChanges(before: object, after: object): Breaking[] {
  * Normalizes a contract for comparison: merges `allOf`, whose parts may be rearranged, and turns events into responses.
  */
 function judged(description: Description): Description {
-  const whole = merge(description, { source: description, mergeRefSibling: true }) as Description;
+  const plain = withoutTextsOfChoices(description);
+  const whole = merge(plain, { source: plain, mergeRefSibling: true }) as Description;
   const events = Object.entries(whole.webhooks ?? {}).map(([event, item]) => [`event ${event}`, asAnswer(item)]);
   return { ...whole, paths: { ...whole.paths, ...Object.fromEntries(events) }, webhooks: {} };
+}
+
+/** Removes descriptions beside `oneOf`: a new one would make api-smart-diff pair the choices wrongly. */
+function withoutTextsOfChoices(description: Description): Description {
+  return JSON.parse(JSON.stringify(description), (_, value) => {
+    if (value === null || typeof value !== 'object' || !Array.isArray(value.oneOf)) return value;
+    const { description: text, ...choices } = value;
+    return typeof text === 'string' ? choices : value;
+  });
 }
 
 function asAnswer(item: unknown): object {

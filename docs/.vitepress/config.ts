@@ -13,6 +13,15 @@ function idOf(heading: string): string {
     .replaceAll(/\s/g, '-');
 }
 
+/**
+ * The weight of a page in the search: guides before catalogues, catalogues before internals. The site contains this function as
+ * text, so it must not use anything outside of itself.
+ */
+function weightOf(id: string): number {
+  if (/^\/(?:architecture|contributing|proofs|bench|versioning|sdk)\.html/.test(id)) return 0.2;
+  return /^\/(?:operations|errors|events|glossary)\.html/.test(id) ? 0.6 : 1;
+}
+
 export default defineConfig({
   title: 'Commerce backend',
   description: 'A multi-tenant, contract-first commerce backend',
@@ -26,11 +35,12 @@ export default defineConfig({
   // Gives headings the same ids as on GitHub, so that links to a heading work in both places.
   markdown: { anchor: { slugify: idOf }, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument: weightOf } } } },
     outline: [2, 3],
     nav: [
       { text: 'Guides', link: '/start/storefront' },
       { text: 'API', link: '/api/index.html', target: '_self' },
+      { text: 'Operations', link: '/operations' },
       { text: 'Errors', link: '/errors' },
       { text: 'Events', link: '/events' },
     ],
@@ -93,6 +103,7 @@ export default defineConfig({
       ),
       of(
         'Reference',
+        ['All operations', '/operations'],
         ['Glossary', '/glossary'],
         ['Errors', '/errors'],
         ['Events', '/events'],

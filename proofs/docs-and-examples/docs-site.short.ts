@@ -62,6 +62,7 @@ for (const width of [1280, 375])
         'start/operator',
         'errors',
         'events',
+        'operations',
       ]) {
         await page.goto(`${address}/${name === '' ? '' : `${name}.html`}`, { waitUntil: 'networkidle0' });
         await leaveScreenshot(page, `docs-${width}-${name.replace('/', '-') || 'home'}`);
@@ -79,6 +80,60 @@ for (const width of [1280, 375])
     },
     LONG_ENOUGH_MS,
   );
+
+/** Questions of builders, and the page that answers each. */
+const QUESTIONS = [
+  ['refund', /^\/(?:merchant|returns)\.html/],
+  ['webhook signature', /^\/(?:webhooks|packages\/sdk)\.html/],
+  ['rate limit', /^\/limits\.html/],
+  ['agent budget', /^\/(?:limit-agents|packages\/sdk|start\/agent)\.html/],
+  ['invoice number', /^\/invoices\.html/],
+  ['stock', /^\/checkout\.html/],
+  ['restore backup', /^\/production\.html/],
+  ['search', /^\/search\.html/],
+  ['listProducts', /^\/operations\.html#storefront-listProducts/],
+  ['exchangeReturn', /^\/operations\.html#dashboard-exchangeReturn/],
+] as const;
+
+played(
+  'the search answers with guides and operations before internals, and the list of operations can be filtered',
+  async () => {
+    if (!browser) return;
+    const { page, complaints } = await openTab(browser, 1280, { script: true });
+    await page.goto(address, { waitUntil: 'networkidle0' });
+    await page.click('.VPNavBarSearchButton, #local-search button');
+    await page.waitForSelector('.VPLocalSearchBox input');
+    const answers: [string, string][] = [];
+    for (const [question] of QUESTIONS) {
+      await page.$eval('.VPLocalSearchBox input', (input) => input.select());
+      await page.type('.VPLocalSearchBox input', question);
+      await page.waitForNetworkIdle({ idleTime: 1_000 });
+      const hrefs = await page.$$eval('.result', (results) => results.map((result) => result.getAttribute('href')));
+      answers.push([question, hrefs[0] ?? '']);
+    }
+    expect(answers).toEqual(QUESTIONS.map(([question, href]) => [question, expect.stringMatching(href)]));
+
+    await page.goto(`${address}/operations.html`, { waitUntil: 'networkidle0' });
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, { operationId?: string }>>;
+    };
+    const ids = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap(({ operationId }) => operationId ?? []),
+    );
+    const shown = () =>
+      page.$$eval('.operation', (all) =>
+        all.flatMap((one) => (one.checkVisibility() ? (one.querySelector('p a')?.textContent ?? '') : [])),
+      );
+    expect((await shown()).sort()).toEqual(ids.sort());
+    await page.type('#operation-filter', 'storefront listprod');
+    expect(await shown()).toEqual(['storefront.listProducts']);
+    await leaveScreenshot(page, 'docs-1280-operations');
+    await page.click('.operation:not([hidden]) p a');
+    await page.waitForSelector('[data-section-id="operation/storefront.listProducts"]');
+    expect(complaints).toEqual([]);
+  },
+  LONG_ENOUGH_MS,
+);
 
 /** Returns the id that the documentation site gives a heading. */
 function idOf(heading: string): string {

@@ -11,7 +11,7 @@ import { arrangeFor, type Furnished, furnish, logInTo } from './page-shops.ts';
 
 /**
  * Opens every page, including pages with rejected input, in each language, at the widths of a phone and a desktop. Violations
- * are errors that axe-core finds (WCAG 2.2 AA and best practices), elements that move after they were drawn or are wider than
+ * are errors that axe-core finds (WCAG 2.2 AA and best practices; contrast in dark colours too), elements that move after they were drawn or are wider than
  * the window, pages in a language other than the requested one, and first visits that transfer more than 60 KB (product images
  * not counted).
  */
@@ -21,6 +21,7 @@ export const F12: Proof = {
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
+const ACCENT = '#2f5d50';
 const LANGUAGES = ['en', 'de', 'fr'] as const;
 const WIDTHS = [375, 1_280];
 /**
@@ -49,7 +50,9 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
     const sets = LANGUAGES.flatMap((language) => WIDTHS.map((width) => ({ language, width })));
     for (const [n, { language, width }] of pick(trial.size, someOf(sets, trial.seed), sets).entries()) {
       const shop = await furnish(await premises.openShop(), `shop-${language}-${width}`);
-      await shop.shop.must('dashboard.updateSettings', { body: { default_locale: language } });
+      await shop.shop.must('dashboard.updateSettings', {
+        body: { default_locale: language, brand: { accent_color: ACCENT } },
+      });
       const tab = await openTab(chromium, width, language);
       const pages = pick(
         trial.size,
@@ -166,8 +169,15 @@ async function judge(look: Look, what: string, bytes: () => number, open: () => 
   for (const shift of shifts) add(`it moves after it was drawn, ${shift}`);
   if (excess > 0) add(`it is ${excess} px wider than the window`);
   await tab.evaluate(axe);
-  const { violations } = (await tab.evaluate(AXE)) as Pick<AxeResults, 'violations'>;
-  for (const { id, help, nodes } of violations) add(`${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`);
+  const axeErrors = async (script: string, colors: string) => {
+    const { violations } = (await tab.evaluate(script)) as Pick<AxeResults, 'violations'>;
+    for (const { id, help, nodes } of violations)
+      add(`${id}${colors}: ${help} (${nodes.map(({ html }) => html).join(' ')})`);
+  };
+  await axeErrors(AXE, '');
+  await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await axeErrors(AXE_CONTRAST, ' in dark colours');
+  await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
 }
 
 interface Measures {
@@ -193,3 +203,4 @@ const MEASURES = `(async () => {
 })()`;
 
 const AXE = `axe.run({ resultTypes: ['violations'] })`;
+const AXE_CONTRAST = `axe.run({ resultTypes: ['violations'], runOnly: ['color-contrast'] })`;

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { build } from 'vitepress';
 import config from '../../docs/.vitepress/config.ts';
 import { writeReference } from '../../server/scripts/write-reference.ts';
-import { errorsPage, eventsPage } from './catalogues.ts';
+import { errorsPage, eventsPage, operationsPage } from './catalogues.ts';
 import { deadLinks, pagesWithoutEntry, withLinksOfPage } from './links.ts';
 import { pages, ROOT } from './pages.ts';
 
 /**
  * Writes the documentation as a static site for any file server: docs-site/index.html. Its pages are the documents of the repository,
- * two catalogues generated from the contract, and under api/ the reference of each operation. It fails on a dead link, and on a page
+ * three catalogues generated from the contract, and under api/ the reference of each operation. It fails on a dead link, and on a page
  * that is missing in the navigation.
  */
 /** Next to node_modules, so that imports resolve. Removed at the end. */
@@ -23,13 +23,19 @@ function write(page: string, text: string): void {
 }
 
 rmSync(SOURCES, { recursive: true, force: true });
-const all = new Map([...pages(), ['docs/errors.md', 'errors.md'], ['docs/events.md', 'events.md']]);
+const all = new Map([
+  ...pages(),
+  ['docs/errors.md', 'errors.md'],
+  ['docs/events.md', 'events.md'],
+  ['docs/operations.md', 'operations.md'],
+]);
 const lost = pagesWithoutEntry(config.themeConfig?.sidebar, all.values());
 if (lost.length > 0) throw new Error(`Name these pages in docs/.vitepress/config.ts: ${lost.join(', ')}`);
 for (const [source, page] of pages())
   write(page, withLinksOfPage(readFileSync(join(ROOT, source), 'utf8'), source, all));
 write('errors.md', errorsPage());
 write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
+write('operations.md', operationsPage());
 cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
 // The page compiler does not support the target in the repository's tsconfig.json.
 write('tsconfig.json', JSON.stringify({ compilerOptions: { target: 'es2022' } }));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { groups } from '../../server/src/pages/docs/chapters.ts';
 import { ROOT } from './pages.ts';
 
 interface ErrorEntry {
@@ -48,6 +49,25 @@ export function eventsPage(): string {
   });
   return `# Events\n\nA [webhook](./webhooks.md) receives these events. The examples show test events; in a real event, \`data\` is the whole object,
 as the dashboard API returns it.\n\n${sections.join('\n')}`;
+}
+
+/**
+ * Returns the page that lists all operations with a field to filter them, and a link to each in the reference. The site's search
+ * finds them by id, method, path and summary.
+ */
+export function operationsPage(): string {
+  const sections = groups.map(({ name, chapters }) => {
+    const entries = chapters.flatMap(({ slug, operations }) =>
+      operations.map(
+        ({ operation: { id, method, path }, summary }) =>
+          `<div class="operation">\n\n### ${plain(summary)} {#${id.replace('.', '-')}}\n\n` +
+          `\`${method.toUpperCase()} ${path}\` [${id}](/api/reference/${slug}.html#operation/${id}){target="_self"}\n\n</div>\n`,
+      ),
+    );
+    return `<div class="surface">\n\n## ${name}\n\n${entries.join('\n')}\n</div>\n`;
+  });
+  return `---\noutline: 2\n---\n\n# All operations\n\nThe operations of all surfaces. Each leads to its parameters, responses and samples.\n
+<OperationFilter />\n\n${sections.join('\n')}`;
 }
 
 /** Escapes Markdown in a text of the contract. */

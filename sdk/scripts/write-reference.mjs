@@ -44,7 +44,12 @@ function codeFrom(text, start) {
 
 function wordsOf(comment) {
   const lines = comment.split('\n').map((line) => line.replace(/^\s*\* ?/, '').trimEnd());
-  return lines.join('\n').trim();
+  // Types of the contract have the tags of openapi-typescript.
+  return lines
+    .filter((line) => !/^@(?:enum|constant|format)\b/.test(line))
+    .join('\n')
+    .replaceAll('@description ', '')
+    .trim();
 }
 
 /** For each file, the names that an entry point exports from it. */

@@ -22,10 +22,15 @@ type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined }
  * A call throws only without a response: ConnectionError, TimeoutError, or the reason of the caller's `signal`.
  */
 export interface Client<Paths> {
+  /** Calls a GET operation, which changes nothing: `await unwrap(shop.GET('/api/storefront/products'))`. */
   GET: Call<Paths, 'get'>;
+  /** Calls a POST operation, with an `Idempotency-Key` of its own: `await unwrap(shop.POST('/api/storefront/cart', { body: {} }))`. */
   POST: Call<Paths, 'post'>;
+  /** Calls a PUT operation, which replaces a whole object. */
   PUT: Call<Paths, 'put'>;
+  /** Calls a PATCH operation, which changes the fields of the body and keeps the others. */
   PATCH: Call<Paths, 'patch'>;
+  /** Calls a DELETE operation. */
   DELETE: Call<Paths, 'delete'>;
 }
 

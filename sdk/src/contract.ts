@@ -11,8 +11,11 @@ export type Open<Sent> = Sent extends string
   : Sent extends readonly (infer Element)[]
     ? Open<Element>[]
     : Sent extends object
-      ? { [Field in keyof Sent]: Open<Sent[Field]> }
+      ? Received<Sent>
       : Sent;
+
+/** An object of the contract as clients receive it: `Received<Product>`. It has a name, so that editors show it. */
+export type Received<Sent extends object> = { [Field in keyof Sent]: Open<Sent[Field]> };
 
 /** The contract's nouns as clients receive them: `Schemas['Product']`. */
 export type Schemas = Open<components['schemas']>;

@@ -22,7 +22,7 @@ export {
 } from './cart-session.ts';
 export { type Client, type ClientOptions, createClient, type PublicPaths, type Result } from './client.ts';
 export { type ConsentOptions, type PendingConsent, requestConsent } from './consent.ts';
-export type { ErrorAnswer, Open, Schemas } from './contract.ts';
+export type { ErrorAnswer, Open, Received, Schemas } from './contract.ts';
 export {
   createDashboardClient,
   type DashboardClient,

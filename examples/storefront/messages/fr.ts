@@ -149,8 +149,8 @@ export const fr: typeof en = {
   withdraw: 'Renoncer au contrat ici',
   reason_changed_mind: 'J’ai changé d’avis',
   reason_does_not_fit: 'La taille ne convient pas',
-  reason_not_as_described: 'Ne correspond pas à la description',
-  reason_damaged: 'Est endommagé',
+  reason_not_as_described: 'Non conforme à la description',
+  reason_damaged: 'Article endommagé',
   reason_wrong_item: 'Mauvais article',
   reason_other: 'Un autre motif',
 };

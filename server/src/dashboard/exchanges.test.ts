@@ -71,11 +71,11 @@ test('an exchange for more expensive goods credits the returned goods, makes the
   });
   const mails = await mailsTo(shop, order.email ?? '');
   const placed = mails.find(({ subject }) => subject.includes(`order ${made?.order_number}`));
-  expect(placed?.html).toContain('Your return pays €20.00 of this order.');
+  expect(placed?.html).toContain('Credit from your return: €20.00');
   const [link = ''] = /http[^"]*\/orders\/ord_\w+/.exec(placed?.html ?? '') ?? [];
   const page = await new PaperBrowser(shop.baseUrl).open(link);
   expect(page.html).toContain('partly paid');
-  expect(page.html).toMatch(/Your return pays .*€20\.00.* of this order\./);
+  expect(page.html).toMatch(/Credit from your return: .*€20\.00/);
   expect(await stockOf(shop, lid.product.id)).toMatchObject({ on_hand: 3 });
   expect((await record(made?.id ?? '', '5.00')).data?.order).toMatchObject({
     amount_due: '0.00',

@@ -53,7 +53,7 @@ export const audit: Record<keyof typeof english, string> = {
   too_late: 'bereits beendet',
   not_understood: 'die Anfrage wurde nicht verstanden',
   too_often: 'zu viele Anfragen',
-  failed: 'im Shop ging etwas schief',
+  failed: 'im Shop ist ein Fehler aufgetreten',
   their_profile: 'Hat das Profil des Kunden angesehen',
   their_orders: 'Hat die Bestellungen des Kunden angesehen',
   needs_customer: 'das kann nur der Kunde',

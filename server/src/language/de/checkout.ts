@@ -106,15 +106,15 @@ export const checkout: Record<keyof typeof english, string> = {
   tax_contained: 'Enthält {amount} MwSt.',
 
   login_for_invoice:
-    'Kaufen Sie auf Rechnung? <a>Melden Sie sich zuerst in Ihrem Konto an</a>, und öffnen Sie diese Seite dann noch einmal.',
-  note_on_offer: 'Notiz zum Angebot',
+    'Möchten Sie auf Rechnung kaufen? <a>Melden Sie sich zuerst in Ihrem Konto an</a>, und öffnen Sie diese Seite dann noch einmal.',
+  note_on_offer: 'Hinweis zum Angebot',
   not_buyable: 'Einige Artikel können nicht bestellt werden',
   not_buyable_text:
     'Sehen Sie sich <a>die Hinweise bei den Artikeln</a> an. Entfernen Sie die Artikel hier, oder ändern Sie Ihren Warenkorb im Shop und kommen Sie auf diese Seite zurück.',
   not_buyable_draft:
     'Sehen Sie sich <a>die Hinweise bei den Artikeln</a> an, und wenden Sie sich an den Shop. Das Angebot selbst können Sie hier nicht ändern.',
   unavailable: 'Nicht mehr erhältlich.',
-  only_left_less: 'Nur noch {count} vorrätig, weniger, als Sie bestellen möchten.',
+  only_left_less: 'Nur noch {count} vorrätig. Das ist weniger, als Sie bestellen möchten.',
   out_of_stock: 'Ausverkauft.',
   only_left: 'Nur noch {count} vorrätig.',
   fewer_left: 'Davon sind weniger vorrätig, als Sie bestellen möchten.',
@@ -159,7 +159,7 @@ export const checkout: Record<keyof typeof english, string> = {
   invoice_overdue:
     'Eine frühere Rechnung ist überfällig. Bezahlen Sie zuerst diese, oder wählen Sie eine andere Zahlungsart.',
   credit_limit_exceeded:
-    'Mit dieser Bestellung wäre mehr als Ihr Kreditlimit offen. Bezahlen Sie zuerst offene Rechnungen, oder wählen Sie eine andere Zahlungsart.',
+    'Mit dieser Bestellung würden Sie Ihr Kreditlimit überschreiten. Bezahlen Sie zuerst offene Rechnungen, oder wählen Sie eine andere Zahlungsart.',
   budget_exceeded: 'Das übersteigt das Budget des Assistenten',
   budget_exceeded_text:
     'Sein Budget reicht für die Gesamtsumme nicht mehr. Es wurde nichts bestellt. Entfernen Sie einen Artikel, oder kaufen Sie selbst im Shop ein.',
@@ -172,8 +172,8 @@ export const checkout: Record<keyof typeof english, string> = {
   code_not_started: 'Dieser Code gilt noch nicht.',
   code_expired: 'Dieser Code ist abgelaufen.',
   code_minimum: 'Für diesen Code ist der Mindestbestellwert nicht erreicht.',
-  code_used_up: 'Dieser Code wurde bereits so oft eingelöst, wie es erlaubt ist.',
-  code_used_by_you: 'Sie haben diesen Code bereits so oft eingelöst, wie es erlaubt ist.',
+  code_used_up: 'Dieser Code ist bereits aufgebraucht.',
+  code_used_by_you: 'Sie können diesen Code nicht noch einmal einlösen.',
   code_not_applicable: 'Dieser Code gilt für keinen dieser Artikel.',
   code_unusable: 'Dieser Code kann nicht eingelöst werden.',
   code_refused: 'Der Rabattcode kann nicht eingelöst werden',
@@ -213,12 +213,12 @@ export const checkout: Record<keyof typeof english, string> = {
   copied: 'Kopiert',
   copied_what: '{what}: kopiert',
   as_text: 'Als Text zum Kopieren',
-  next: 'Wie es weitergeht',
+  next: 'So geht es weiter',
   next_mail: 'Wir senden die Bestätigung an {email}.',
   next_question: 'Bei Fragen schreiben Sie an {shop} und nennen Sie die Bestellnummer.',
   view_order: 'Bestellung ansehen',
   next_cancelled: 'Es wird nichts versandt, und es ist nichts mehr zu zahlen.',
-  next_transfer: 'Sie überweisen den Betrag auf das hier genannte Konto.',
+  next_transfer: 'Überweisen Sie den Betrag auf das hier genannte Konto.',
   next_arrived: 'Sobald das Geld eingegangen ist, versenden wir die Ware.',
   next_declined: 'Die Zahlung wurde abgelehnt, und es wurde nichts abgebucht.',
   next_again: 'Sie können im Shop noch einmal bestellen, auf Wunsch mit einer anderen Zahlungsart.',

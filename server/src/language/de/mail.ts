@@ -6,7 +6,7 @@ export const mail: Record<keyof typeof english, string> = {
     'Sie haben ausdrücklich zugestimmt, dass wir vor Ablauf der Widerrufsfrist mit der Bereitstellung der digitalen Inhalte beginnen, und bestätigt, dass durch Ihre Zustimmung mit Beginn der Vertragserfüllung Ihr Widerrufsrecht für diese Inhalte erlischt.',
   draft_subject: 'Ihr Angebot von {shop}',
   draft:
-    'Wir haben eine Bestellung für Sie vorbereitet. Auf der folgenden Seite können Sie sie bis zum {day} prüfen, ergänzen und annehmen.',
+    'Wir haben ein Angebot für Sie vorbereitet. Bis zum {day} können Sie es online prüfen, Ihre Angaben ergänzen und es annehmen.',
   draft_link: 'Angebot ansehen',
   draft_note: 'Hinweis des Shops: {note}',
   reminder_subject: 'Ihre Bestellung {number} wartet auf Ihre Zahlung',
@@ -24,12 +24,12 @@ export const mail: Record<keyof typeof english, string> = {
   edited_due_transfer:
     'Es ist noch ein Betrag von {amount} offen. Bitte überweisen Sie ihn mit dem angegebenen Verwendungszweck.',
   edited_due:
-    'Es ist noch ein Betrag von {amount} offen. Bitte antworten Sie auf diese E-Mail, damit wir die Zahlung mit Ihnen klären.',
+    'Es ist noch ein Betrag von {amount} offen. Bitte antworten Sie auf diese E-Mail und schreiben Sie uns, wie Sie bezahlen möchten.',
   edited_due_online:
     'Es ist noch ein Betrag von {amount} offen. Über die Schaltfläche in dieser E-Mail können Sie ihn online bezahlen.',
   shipped_subject: 'Ihre Bestellung {number} ist unterwegs',
   shipped: 'Ein Paket Ihrer Bestellung {number} ist unterwegs.',
-  provided_subject: 'Ihre Bestellung {number} ist erledigt',
+  provided_subject: 'Ihre Bestellung {number} ist abgeschlossen',
   provided: 'Folgende Positionen Ihrer Bestellung {number} wurden bereitgestellt.',
   provided_items: 'Bereitgestellt',
   parcel: 'In diesem Paket',
@@ -58,8 +58,8 @@ export const mail: Record<keyof typeof english, string> = {
   refund_paid: 'Bezahlt',
   refund_others: 'Weitere Erstattungen',
   refund_this: 'Diese Erstattung',
-  refund_left: 'Bezahlt nach Erstattung',
-  refund_shipping: 'Darin erstattete Versandkosten',
+  refund_left: 'Bezahlter Betrag nach Erstattung',
+  refund_shipping: 'Davon Versandkosten',
   next_transfer:
     'Bitte überweisen Sie den Betrag bis {day} unter Angabe des Verwendungszwecks. Wir versenden die Ware, sobald das Geld eingegangen ist.',
   next_transfer_only: 'Bitte überweisen Sie den Betrag bis {day} mit dem angegebenen Verwendungszweck.',

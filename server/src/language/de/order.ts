@@ -46,17 +46,17 @@ export const order: Record<keyof typeof english, string> = {
   refund_done: 'Am {moment} erstattet: {amount}',
   refund_pending: 'Erstattung unterwegs: {amount}. Das kann einige Tage dauern.',
   refund_due: 'Noch zu erstatten: {amount}',
-  exchange_credit: 'Ihre Rücksendung bezahlt {amount} dieser Bestellung.',
+  exchange_credit: 'Gutschrift aus Ihrer Rücksendung: {amount}',
   amount_due: 'Noch zu zahlen',
   amount_due_text:
-    'Für diese Bestellung sind noch {amount} zu zahlen. Bitte schreiben Sie uns, damit wir die Zahlung mit Ihnen klären.',
+    'Für diese Bestellung sind noch {amount} zu zahlen. Bitte schreiben Sie uns, wie Sie bezahlen möchten.',
   due_online: 'Für diese Bestellung sind noch {amount} zu zahlen. Sie können den Betrag jetzt online bezahlen.',
   due_online_or_transfer:
     'Für diese Bestellung sind noch {amount} zu zahlen. Bezahlen Sie den Betrag jetzt online, oder überweisen Sie ihn.',
   due_processing: 'Ihre Zahlung von {amount} wird gerade verarbeitet. Sie müssen nicht noch einmal bezahlen.',
   pay_due: 'Jetzt {amount} bezahlen',
   pay_failed: 'Die Zahlung konnte nicht gestartet werden',
-  pay_failed_text: 'Es wurde nichts abgebucht. Bitte schreiben Sie dem Shop, damit er die Zahlung mit Ihnen klärt.',
+  pay_failed_text: 'Es wurde nichts abgebucht. Bitte wenden Sie sich an den Shop, um die Zahlung zu klären.',
   tax_at: 'MwSt. {rate}',
   tax_contained_at: 'Enthält {amount} MwSt. ({rate})',
 

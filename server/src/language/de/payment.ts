@@ -1,7 +1,7 @@
 export const payment = {
   open: 'Ihre Zahlung ist noch nicht abgeschlossen',
   open_text:
-    'Ihre Bestellung ist erst aufgegeben, wenn die Zahlung von {amount} ausgeführt ist. Bis {until} sind die Artikel für Sie reserviert.',
+    'Ihre Bestellung geht erst ein, wenn die Zahlung von {amount} abgeschlossen ist. Bis {until} sind die Artikel für Sie reserviert.',
   processing_text:
     'Der Zahlungsanbieter hat die Zahlung noch nicht bestätigt. Bitte warten Sie einen Moment: Es wird nichts doppelt abgebucht.',
   go_on: 'Weiter zur Zahlung',

@@ -17,8 +17,9 @@ export const returns: Record<keyof typeof english, string> = {
   received: 'Ihre Rücksendung ist angekommen. Wir prüfen sie.',
   closed_subject: 'Ihre Rücksendung {number} ist abgeschlossen',
   closed: 'Ihre Rücksendung ist abgeschlossen.',
-  closed_exchange: 'Ihre Rücksendung ist abgeschlossen. Ihr Umtausch ist die Bestellung {number}.',
-  closed_without: 'Ihre Rücksendung ist abgeschlossen, ohne Erstattung. Der Grund:',
+  closed_exchange:
+    'Ihre Rücksendung ist abgeschlossen. Zu Ihrer Umtauschbestellung {number} erhalten Sie eine eigene E-Mail.',
+  closed_without: 'Ihre Rücksendung ist abgeschlossen. Sie erhalten dafür keine Erstattung. Der Grund:',
   cancelled_subject: 'Ihre Rücksendung {number} wurde storniert',
   cancelled:
     'Ihre Rücksendung wurde storniert. Wenn Sie die Artikel noch haben, können Sie eine neue Rücksendung anfragen.',
@@ -27,7 +28,7 @@ export const returns: Record<keyof typeof english, string> = {
 
   title: 'Artikel zurücksenden',
   prepared:
-    'Ihr Assistent hat eine Rücksendung dieser Bestellung vorbereitet. Prüfen Sie sie und fragen Sie sie dann an.',
+    'Ihr Assistent hat eine Rücksendung dieser Bestellung vorbereitet. Prüfen Sie die Angaben und senden Sie die Anfrage dann ab.',
   answer_hint: 'Geben Sie eines von beiden ein, um die ganze Adresse zu sehen und Artikel zurückzusenden.',
   until: 'Sie können Artikel bis {day} zurücksenden.',
   none: 'Nicht zurücksenden',
@@ -52,5 +53,7 @@ export const returns: Record<keyof typeof english, string> = {
   state_in_transit: 'Rücksendung {number}: auf dem Weg zu uns.',
   state_received: 'Rücksendung {number}: angekommen. Wir prüfen sie.',
   state_closed: 'Rücksendung {number}: abgeschlossen.',
+  state_closed_exchange:
+    'Rücksendung {number}: umgetauscht. Zur neuen Bestellung haben Sie eine eigene E-Mail erhalten.',
   state_cancelled: 'Rücksendung {number}: storniert.',
 };

@@ -17,7 +17,7 @@ export const withdrawal: Record<keyof typeof english, string> = {
   note: 'Weitere Angaben',
   choose: 'Artikel der Bestellung {number}',
   choose_hint: 'Wenn Sie keinen Artikel auswählen, widerrufen Sie den ganzen Vertrag.',
-  choice_changed: 'Die Artikel der Bestellung haben sich geändert. Wählen Sie erneut.',
+  choice_changed: 'Die Artikel der Bestellung haben sich geändert. Bitte wählen Sie noch einmal.',
   none: 'Nicht ausgewählt',
   exempt: '{name} (möglicherweise vom Widerrufsrecht ausgenommen)',
   name_missing: 'Geben Sie Ihren Namen ein.',

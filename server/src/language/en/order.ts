@@ -44,7 +44,7 @@ export const order = {
   refund_done: '{amount} was refunded on {moment}.',
   refund_pending: '{amount} is being refunded. This can take a few days.',
   refund_due: 'We still owe you {amount}.',
-  exchange_credit: 'Your return pays {amount} of this order.',
+  exchange_credit: 'Credit from your return: {amount}',
   amount_due: 'Still to pay',
   amount_due_text:
     '{amount} of this order is still to be paid. Please write to us, and we will agree with you how to pay it.',

@@ -16,7 +16,7 @@ export const returns = {
   received: 'Your return has arrived. We are checking it.',
   closed_subject: 'Your return {number} is complete',
   closed: 'Your return is complete.',
-  closed_exchange: 'Your return is complete. Your exchange is order {number}.',
+  closed_exchange: 'Your return is complete. You get a separate e-mail about the exchange, order {number}.',
   closed_without: 'Your return is closed, without a refund. The reason:',
   cancelled_subject: 'Your return {number} has been cancelled',
   cancelled: 'Your return has been cancelled. If you still have the items, you can request a new one.',
@@ -49,5 +49,6 @@ export const returns = {
   state_in_transit: 'Return {number}: on its way to us.',
   state_received: 'Return {number}: arrived. We are checking it.',
   state_closed: 'Return {number}: complete.',
+  state_closed_exchange: 'Return {number}: exchanged. You got a separate e-mail about the new order.',
   state_cancelled: 'Return {number}: cancelled.',
 } as const;

@@ -107,12 +107,12 @@ export const checkout: Record<keyof typeof english, string> = {
   tax_contained: 'Dont {amount} de TVA',
 
   login_for_invoice: 'Vous payez sur facture ? <a>Connectez-vous d’abord à votre compte</a>, puis rouvrez cette page.',
-  note_on_offer: 'Note sur l’offre',
+  note_on_offer: 'Remarque sur le devis',
   not_buyable: 'Certains articles ne peuvent pas être commandés',
   not_buyable_text:
     'Consultez <a>les remarques à côté des articles</a>. Supprimez ces articles ici, ou modifiez votre panier dans la boutique puis revenez sur cette page.',
   not_buyable_draft:
-    'Consultez <a>les remarques près des articles</a> et contactez la boutique. L’offre elle-même ne peut pas être modifiée ici.',
+    'Consultez <a>les remarques près des articles</a> et contactez la boutique. Le devis lui-même ne peut pas être modifié ici.',
   unavailable: 'N’est plus en vente.',
   only_left_less: 'Plus que {count} en stock : c’est moins que la quantité souhaitée.',
   out_of_stock: 'En rupture de stock.',
@@ -155,9 +155,10 @@ export const checkout: Record<keyof typeof english, string> = {
     'La carte a été refusée et rien n’a été débité. Essayez-en une autre, ou changez de moyen de paiement.',
   delivery_unavailable: 'Ce mode de livraison n’est plus proposé pour votre adresse. Choisissez-en un autre.',
   payment_unavailable: 'Ce moyen de paiement n’est pas proposé pour cette commande. Choisissez-en un autre.',
-  invoice_overdue: 'Une facture précédente est échue. Réglez-la d’abord ou choisissez un autre moyen de paiement.',
+  invoice_overdue:
+    'Une facture précédente est en retard de paiement. Réglez-la d’abord ou choisissez un autre moyen de paiement.',
   credit_limit_exceeded:
-    'Avec cette commande, votre plafond d’encours serait dépassé. Réglez d’abord les factures ouvertes ou choisissez un autre moyen de paiement.',
+    'Cette commande dépasserait votre limite de crédit. Réglez d’abord vos factures en attente, ou choisissez un autre moyen de paiement.',
   budget_exceeded: 'Le budget de l’assistant est dépassé',
   budget_exceeded_text:
     'Son budget ne couvre plus le total. Rien n’a été commandé. Supprimez un article, ou faites vous-même vos achats dans la boutique.',
@@ -171,7 +172,7 @@ export const checkout: Record<keyof typeof english, string> = {
   code_expired: 'Ce code a expiré.',
   code_minimum: 'Votre commande n’atteint pas le minimum pour ce code.',
   code_used_up: 'Ce code a atteint son nombre maximal d’utilisations.',
-  code_used_by_you: 'Vous avez déjà utilisé ce code autant de fois que possible.',
+  code_used_by_you: 'Vous ne pouvez plus utiliser ce code.',
   code_not_applicable: 'Ce code ne s’applique à aucun de ces articles.',
   code_unusable: 'Ce code ne peut pas être utilisé.',
   code_refused: 'Le code promo ne peut pas être utilisé',

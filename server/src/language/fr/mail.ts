@@ -6,12 +6,12 @@ export const mail: Record<keyof typeof english, string> = {
     'Vous avez expressément accepté que nous commencions à fournir les contenus numériques avant la fin du délai de rétractation, et reconnu perdre votre droit de rétractation pour ces contenus dès que la fourniture a commencé.',
   draft_subject: 'Votre devis de {shop}',
   draft:
-    'Nous avons préparé une commande pour vous. Vous pouvez la vérifier, la compléter et l’accepter sur la page suivante jusqu’au {day}.',
+    'Nous avons préparé un devis pour vous. Vous pouvez le consulter en ligne, le compléter et l’accepter jusqu’au {day}.',
   draft_link: 'Voir le devis',
   draft_note: 'Remarque de la boutique : {note}',
   reminder_subject: 'Votre commande {number} attend votre paiement',
   reminder: 'Les articles de la commande {number} vous sont encore réservés.',
-  overdue_subject: 'Rappel : la facture de votre commande {number} est échue',
+  overdue_subject: 'Rappel de paiement pour votre commande {number}',
   overdue:
     'Nous n’avons pas encore reçu la totalité du paiement de la commande {number}. Il était dû le {day}. Si vous avez payé entre-temps, ne tenez pas compte de ce message.',
   received_part_subject: 'Nous avons reçu une partie de votre paiement pour la commande {number}',
@@ -27,7 +27,7 @@ export const mail: Record<keyof typeof english, string> = {
   edited_due_online: 'Il reste {amount} à payer. Vous pouvez régler ce montant en ligne avec le bouton de cet e-mail.',
   shipped_subject: 'Votre commande {number} est en route',
   shipped: 'Un colis de la commande {number} est en route.',
-  provided_subject: 'Votre commande {number} est traitée',
+  provided_subject: 'Votre commande {number} est terminée',
   provided: 'Les éléments suivants de la commande {number} ont été fournis.',
   provided_items: 'Fourni',
   parcel: 'Dans ce colis',
@@ -55,7 +55,7 @@ export const mail: Record<keyof typeof english, string> = {
   refund_paid: 'Payé',
   refund_others: 'Autres remboursements',
   refund_this: 'Ce remboursement',
-  refund_left: 'Payé après remboursement',
+  refund_left: 'Montant payé après remboursement',
   refund_shipping: 'dont frais de livraison remboursés',
   next_transfer:
     'Virez le montant au plus tard le {day} en indiquant la référence. Nous expédions les articles dès réception du virement.',

@@ -144,7 +144,7 @@ export const notification: Record<keyof typeof english, string> = {
 
   new_withdrawal_subject: '{name} s’est rétracté(e)',
   new_withdrawal:
-    'Un client s’est rétracté pour la commande {order}. Les articles non expédiés sont bloqués jusqu’à votre décision. Les articles expédiés reviennent sous forme de retour. Le remboursement est dû au plus tard le {day}.',
+    'Un client s’est rétracté pour la commande {order}. Les articles non expédiés sont bloqués jusqu’à votre décision. Les articles déjà expédiés font l’objet d’un retour. Le remboursement est dû au plus tard le {day}.',
   new_withdrawal_unmatched:
     'Un client s’est rétracté, mais aucune commande ne correspond à ce numéro et à cette adresse e-mail. Recherchez la commande et associez-la. Le remboursement est dû au plus tard le {day}.',
 

@@ -75,7 +75,7 @@ export function orderPage(
   const main = html`
 <p class="back"><a href="${path}">${language.say('account.back')}</a></p>
 ${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, payForm: payFormOf(visit, order, csrf), actions: againForm(visit, csrf, order.id, 'account.again') })}
-${returnsSection(language, { path: orderPath(path, order.id), csrf }, returns, sent)}
+${returnsSection(language, { path: orderPath(path, order.id), csrf, orderAt: (id) => orderPath(path, id) }, returns, sent)}
 ${documentsSection(language, documents, ({ id }, label) => html`<a href="${withQuery(orderPath(path, order.id), 'document', id)}">${label}</a>`)}
 ${front.withdrawal_page && withdrawalSection(language, knownWithdrawPath(front.site_id, order.id))}`;
   const mistaken = sent.mistakes.length > 0;

@@ -38,7 +38,7 @@ export function page(page: Document): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="format-detection" content="telephone=no">
-<meta name="color-scheme" content="light">
+<meta name="color-scheme" content="light dark">
 <title>${front ? `${told} · ${front.name}` : told}</title>
 <link rel="icon" href="${FAVICON_PATH}" type="image/svg+xml">
 <link rel="expect" href="#end" blocking="render">

@@ -57,9 +57,11 @@ function stateOf(language: Language, order: ShownOrder): Html {
   const { say } = language;
   const state = orderState(order);
   const isPickup = state === 'preparing' && order.shipping_kind === 'pickup';
-  const parcel = order.has_goods
-    ? order.fulfillments.findLast(({ delivered_at, tracking_url }) => !delivered_at && isWebAddress(tracking_url))
-    : undefined;
+  const isOver = state === 'returned' || state === 'refunded' || state === 'cancelled';
+  const parcel =
+    order.has_goods && !isOver
+      ? order.fulfillments.findLast(({ delivered_at, tracking_url }) => !delivered_at && isWebAddress(tracking_url))
+      : undefined;
   return html`
 <section class="order-state is-${state}" aria-labelledby="order-state">
 <h2 id="order-state">${say(`order.state_${state}`)}</h2>

@@ -47,6 +47,8 @@ export interface ReturnTarget {
   csrf: string;
   /** The proof of a reader without a login, which is sent with each form. */
   proof?: string;
+  /** The page of another order; only in the account. */
+  orderAt?: (order_id: string) => string;
 }
 
 /** The returns of an order with their states, and the form to request another return. */
@@ -74,8 +76,8 @@ function hidden({ csrf, proof }: ReturnTarget): Html {
 
 function returnCard(language: Language, target: ReturnTarget, one: Return): Html {
   const { say } = language;
-  const { id, number, status, keep_goods, lines, decline_reason, refund_ids } = one;
-  const state = status === 'approved' && keep_goods ? 'approved_keep' : status;
+  const { id, number, status, lines, decline_reason, refund_ids, exchange_order_id } = one;
+  const exchange = exchange_order_id && target.orderAt?.(exchange_order_id);
   const names = lines.map(
     ({ quantity, ...line }) => html`<li>${quantity} × <span dir="auto">${nameOf(line)}</span></li>`,
   );
@@ -83,11 +85,17 @@ function returnCard(language: Language, target: ReturnTarget, one: Return): Html
 <form method="post" action="${target.path}">${hidden(target)}<input type="hidden" name="return" value="${id}"><button class="secondary" name="action" value="cancel_return">${say('returns.cancel', { number })}</button></form>`;
   return html`
 <li class="card">
-<p>${say(`returns.state_${state}`, { number })}</p>
+<p>${say(`returns.state_${stateOf(one)}`, { number })}</p>
 <ul class="bullets">${names}</ul>
 ${decline_reason && html`<p dir="auto">${decline_reason}</p>`}
+${exchange && html`<p><a href="${exchange}">${say('checkout.view_order')}</a></p>`}
 ${CANCELLABLE.includes(status) && refund_ids.length === 0 && cancel}
 </li>`;
+}
+
+function stateOf({ status, keep_goods, exchange_order_id }: Return) {
+  if (status === 'approved' && keep_goods) return 'approved_keep';
+  return status === 'closed' && exchange_order_id ? 'closed_exchange' : status;
 }
 
 function requestForm(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
+import { keepFile, sendKeptFile } from '../../http/express/kept-file.ts';
 import { styleOfVersion } from '../../shop/merchant/brand.ts';
 
 /**
@@ -24,7 +25,10 @@ export const brandSheet: RequestHandler<{ version: string }> = (req, res, next) 
   res.type('text/css').send(sheet);
 };
 
-export const style: RequestHandler = (_req, res) => {
+const file = keepFile(Buffer.from(css));
+
+export const style: RequestHandler = async (req, res) => {
   res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Cross-Origin-Resource-Policy': 'same-origin' });
-  res.type('text/css').send(css);
+  res.type('text/css');
+  await sendKeptFile(req, res, file);
 };

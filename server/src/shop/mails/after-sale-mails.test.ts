@@ -115,7 +115,7 @@ test('the mail about a completed return names its exchange order', async () => {
   });
   const mails = await mailsTo(shop, customer.email);
   const closed = mails.find(({ subject }) => subject === `Your return ${made.number} is complete`);
-  expect(closed?.html).toContain(`Your return is complete. Your exchange is order ${data?.order.order_number}.`);
+  expect(closed?.html).toContain(`about the exchange, order ${data?.order.order_number}.`);
 });
 
 test("the mail about a new order to the shop has no links to the shop's legal pages, and the mail to the customer has them", async () => {

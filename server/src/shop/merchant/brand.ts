@@ -16,33 +16,60 @@ export const NO_LEGAL: WholeLegal = {
 
 export const LEAST_CONTRAST = 4.5;
 
+const WHITE: Channels = [255, 255, 255];
+
+/** The lightest ground of dark pages: `--fill` in pages/parts/style.css. */
+const LIGHTEST_DARK_GROUND = '#2b323a';
+
+type Channels = [red: number, green: number, blue: number];
+
 /** Contrast of a colour with white by WCAG 2, from 1 to 21. */
 export function contrastWithWhite(color: string): number {
-  const [red = 0, green = 0, blue = 0] = channelsOf(color).map((channel) => {
-    const share = channel / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
+  return contrast(WHITE, channelsOf(color));
 }
 
-function channelsOf(color: string): number[] {
-  return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
+function contrast(light: Channels, dark: Channels): number {
+  return (luminance(light) + 0.05) / (luminance(dark) + 0.05);
+}
+
+function luminance(channels: Channels): number {
+  const [red, green, blue] = channels.map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as Channels;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function channelsOf(color: string): Channels {
+  return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16)) as Channels;
+}
+
+function mixed(from: Channels, to: Channels, share: number): Channels {
+  return from.map((channel, n) => Math.round(channel + ((to[n] ?? 0) - channel) * share)) as Channels;
+}
+
+function hex(channels: Channels): string {
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** The accent colour, mixed with as much white as text on dark pages needs. Buttons have dark text on it. */
+function lightened(color: Channels): Channels {
+  const ground = channelsOf(LIGHTEST_DARK_GROUND);
+  let percent = 0;
+  while (contrast(mixed(color, WHITE, percent / 100), ground) < LEAST_CONTRAST) percent += 1;
+  return mixed(color, WHITE, percent / 100);
 }
 
 /** Returns the style sheet of a brand, and a version for its file name; undefined for default colours. */
 export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   if (!accent_color) return undefined;
-  const strong = accent_color.toLowerCase();
-  const dark = `#${channelsOf(strong)
-    .map((channel) =>
-      Math.round(channel * 0.7)
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
-  const css = `:root{--strong:${strong};--strong-dark:${dark}}\n`;
+  const strong = channelsOf(accent_color);
+  const light = lightened(strong);
+  const rule = (color: Channels, hovered: Channels) => `:root{--strong:${hex(color)};--strong-dark:${hex(hovered)}}`;
+  const dark = `@media screen and (prefers-color-scheme:dark){${rule(light, mixed(light, WHITE, 0.3))}}`;
+  const css = `${rule(strong, mixed(strong, [0, 0, 0], 0.3))}\n${dark}\n`;
   const hash = createHash('sha256').update(css).digest('hex').slice(0, 8);
-  return { css, version: `${strong.slice(1)}-${hash}` };
+  return { css, version: `${accent_color.slice(1).toLowerCase()}-${hash}` };
 }
 
 /** Returns the style sheet for a version, or undefined for an invalid version. The version contains the colour. */
