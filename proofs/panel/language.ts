@@ -33,7 +33,7 @@ async function choose({ open, tab }: Visit, language: 'en' | 'de' | 'fr'): Promi
 }
 
 inPanelAndOnPhone('a member works in German, and nothing stays in English', async (visit) => {
-  const { open, look, sees, dashboard } = visit;
+  const { open, look, sees, dashboard, tab } = visit;
   const order = await buy(visit);
   const { data: found } = await dashboard.GET('/api/dashboard/products', { params: { query: { limit: 1 } } });
   try {
@@ -59,6 +59,12 @@ inPanelAndOnPhone('a member works in German, and nothing stays in English', asyn
       await look(`german-${name}`);
     }
     expect(english).toEqual({});
+
+    await dashboard.POST('/api/dashboard/products', { body: { name: 'Kanne', price: '10.00' } });
+    await open('/audit');
+    const texts = `[...document.querySelectorAll('td')].map((cell) => cell.textContent)`;
+    await tab.waitForFunction(`${texts}.includes('Produkt anlegen')`);
+    await look('german-audit');
 
     await choose(visit, 'fr');
     await open('/orders');

@@ -96,6 +96,7 @@ const SENTENCES = [
   known('Order {order_number} has expired.'),
   known('The total of order {order_number} is {total} {currency}.'),
   known('{amount} {currency} are due for order {order_number}.'),
+  known('The {fields} is now {value}. Check it and retry.'),
 ].map((text) => ({
   text,
   pattern: new RegExp(`^${text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)')}$`),
