@@ -8,8 +8,8 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
   string
 >;
 
-/** Data of the demo shop and names of languages, which are also texts of the panel. */
-const DATA = ['Standard delivery', 'English'];
+/** Data of the demo shop, names of languages, and a German text, which are also English texts of the panel. */
+const DATA = ['Standard delivery', 'English', 'Tag'];
 
 /** English texts of the panel that the screen shows or reads to users. */
 const SHOWN = `(() => {

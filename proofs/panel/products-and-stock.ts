@@ -97,7 +97,8 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   await press('Done');
   await sees('Of Red');
   await press('Remove picture 2');
-  await press('Undo');
+  // The editor of the description has a button with the same name.
+  await tab.locator('.toast .undo').click();
   await tab.waitForSelector('.images li:nth-child(2)');
   await press('Remove picture 2');
   const folder = await mkdtemp(join(tmpdir(), 'panel-pictures-'));
@@ -273,10 +274,12 @@ inPanel(
     };
     await open(`/products?vendor=${encodeURIComponent(vendor)}`);
     await press('Select all on this page', 'checkbox');
+    await press('More');
     await press('Tags');
     await tab.waitForSelector('.dialog');
     await tab.keyboard.press('Escape');
-    await tab.waitForFunction(`document.activeElement.textContent === 'Tags'`);
+    await tab.waitForFunction(`document.activeElement.textContent === 'More'`);
+    await press('More');
     await press('Archive');
     await sees('2 changed.');
     expect(await statuses()).toEqual(['archived', 'archived']);

@@ -15,7 +15,7 @@ const MOST_BYTES = 60 * 1024;
 const PICTURES: { name: string; path: string; prepare?: (tab: Page) => Promise<void> }[] = [
   { name: 'today', path: '/' },
   { name: 'orders', path: '/orders' },
-  { name: 'order', path: '/orders', prepare: openFirst },
+  { name: 'order', path: '/orders?waiting_for=shipping', prepare: openFirst },
   { name: 'change-prices', path: '/products', prepare: changePrices },
   { name: 'product', path: '/products', prepare: openFirst },
 ];
@@ -23,7 +23,9 @@ const PICTURES: { name: string; path: string; prepare?: (tab: Page) => Promise<v
 async function openFirst(tab: Page): Promise<void> {
   const title = await tab.$eval('h1', (heading) => heading.textContent);
   await tab.locator('.data-table tbody a').click();
-  await tab.waitForFunction(`document.querySelector('h1') && document.querySelector('h1').textContent !== '${title}'`);
+  await tab.waitForFunction(`(document.querySelector('h1')?.textContent ?? '${title}') !== '${title}'`, {
+    polling: 200,
+  });
 }
 
 async function changePrices(tab: Page): Promise<void> {
@@ -33,9 +35,18 @@ async function changePrices(tab: Page): Promise<void> {
   await tab.locator('.price-preview').wait();
 }
 
+/** Waits until nothing is loading, also no picture that is visible. */
+async function loaded(tab: Page): Promise<void> {
+  const isVisible = (image: string) => `${image}.getBoundingClientRect().top < innerHeight`;
+  await tab.waitForFunction(
+    `document.querySelector('#main h1') && !document.querySelector('.loading, .skeleton, [aria-busy="true"]') &&
+      [...document.images].every((image) => image.complete || !(${isVisible('image')}))`,
+    { polling: 200 },
+  );
+}
+
 async function picture(tab: Page): Promise<Uint8Array> {
-  await tab.waitForFunction(`!document.querySelector('.loading, [aria-busy="true"]')`);
-  await tab.waitForNetworkIdle();
+  await loaded(tab);
   for (let quality = 80; ; quality -= 10) {
     const bytes = await tab.screenshot({ type: 'webp', quality });
     if (bytes.length <= MOST_BYTES || quality === 20) return bytes;
@@ -57,8 +68,7 @@ try {
   mkdirSync(FOLDER, { recursive: true });
   for (const { name, path, prepare } of PICTURES) {
     await tab.goto(`${base_url}/panel${path}`);
-    await tab.locator('#main h1').wait();
-    await tab.waitForNetworkIdle();
+    await loaded(tab);
     await prepare?.(tab);
     const bytes = await picture(tab);
     writeFileSync(join(FOLDER, `${name}.webp`), bytes);

@@ -30,8 +30,12 @@ export function actionInWords(action: string): string {
   return texts?.actions[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A value before or after a change; statuses and the like in the member's language. */
+/** A list of texts, unless it was shortened. */
+const LIST = /^\[("([^"\\]|\\.)*",?)*\]$/;
+
+/** A value before or after a change: lists with commas, and statuses and the like in the member's language. */
 export function valueInWords(field: string, value: string): string {
+  if (LIST.test(value)) return (JSON.parse(value) as string[]).join(', ') || '–';
   if (!texts) return value;
   if (value === 'true') return t('yes');
   if (value === 'false') return t('no');

@@ -75,7 +75,7 @@ function Totals({ order }: { order: OrderDetails }) {
       {rows
         .filter(([, , shown]) => shown)
         .map(([name, amount]) => (
-          <div key={name} className={name === 'Total' ? 'total' : undefined}>
+          <div key={name} className={name === t('Total') ? 'total' : undefined}>
             <dt>{name}</dt>
             <dd>{money(amount, currency)}</dd>
           </div>

@@ -4,6 +4,7 @@ import { useFormat } from '../../../format.ts';
 import { t } from '../../../language/texts.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
+import { MoreMenu } from '../../../ui/more-menu.tsx';
 import { toast, toastError, toastUndo } from '../../../ui/toasts.tsx';
 import type { productQuery } from '../filters.tsx';
 import {
@@ -105,14 +106,16 @@ export function BulkBar({
         </Button>
         <Button onClick={onEdit}>{t('Edit as table')}</Button>
         {action(t('Publish'), PUBLISH)}
-        {action(t('Unpublish'), UNPUBLISH)}
-        {action(t('Archive'), ARCHIVE)}
-        <Button onClick={ask('tags')}>{t('Tags')}</Button>
-        <Button onClick={ask('collections')}>{t('Collections')}</Button>
-        {products.length === 1 && (
-          <LinkButton to={`/products/new?from=${products[0]?.id}`}>{t('Duplicate product')}</LinkButton>
-        )}
-        <Button onClick={ask('delete')}>{t('Delete')}</Button>
+        <MoreMenu>
+          {action(t('Unpublish'), UNPUBLISH)}
+          {action(t('Archive'), ARCHIVE)}
+          <Button onClick={ask('tags')}>{t('Tags')}</Button>
+          <Button onClick={ask('collections')}>{t('Collections')}</Button>
+          {products.length === 1 && (
+            <LinkButton to={`/products/new?from=${products[0]?.id}`}>{t('Duplicate product')}</LinkButton>
+          )}
+          <Button onClick={ask('delete')}>{t('Delete')}</Button>
+        </MoreMenu>
         <Button kind="quiet" onClick={onDone}>
           {t('Clear')}
         </Button>
@@ -138,12 +141,13 @@ export function BulkBar({
   );
 }
 
-/** The open dialog. When it closes, the focus returns to the button that opened it. */
+/** The open dialog. When it closes, the focus returns to the button that opened it, or to that of its menu. */
 function useDialogs() {
   const [open, setOpen] = useState<Open>();
   const opener = useRef<HTMLElement>(null);
   const ask = (dialog: Open) => (event: MouseEvent<HTMLElement>) => {
-    opener.current = event.currentTarget;
+    const menu = event.currentTarget.closest('.more');
+    opener.current = menu?.querySelector<HTMLElement>(':scope > button') ?? event.currentTarget;
     setOpen(dialog);
   };
   const close = () => {
