@@ -1,6 +1,6 @@
 /**
  * Checks the panel's dictionaries: each text of the panel has a German and a French translation with the same
- * placeholders, and no translation is unused. `npm run check:texts` runs this. `--missing` prints the texts without a
+ * placeholders, and no translation is unused; and each operation that the audit can list has one. `npm run check:texts` runs this. `--missing` prints the texts without a
  * translation as JSON.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -23,6 +23,19 @@ export function textsIn(source: string): string[] {
 
 function placeholders(text: string): string {
   return [...new Set(text.match(/\{\w+\}/g))].sort().join(' ');
+}
+
+/** Returns the operations of the API that a dictionary of the audit does not name, and those that do not exist. */
+export function mistakesOfAudit(operations: ReadonlySet<string>, actions: Record<string, string>): string[] {
+  const missing = [...operations].filter((name) => !actions[name]).map((name) => `missing operation: ${name}`);
+  const unused = Object.keys(actions).filter((name) => !operations.has(name));
+  return [...missing, ...unused.map((name) => `unknown operation: ${name}`)];
+}
+
+/** The names of all operations, without their API: `createCart` is one of the storefront and one of agents. */
+function operationsIn(paths: Record<string, Record<string, { operationId?: string }>>): Set<string> {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return new Set(operations.flatMap(({ operationId }) => operationId?.split('.').slice(1) ?? []));
 }
 
 /** Returns the mistakes of a dictionary. */
@@ -48,9 +61,14 @@ if (import.meta.main) {
     const isMissing = (text: string) => dictionaries.some(({ dictionary }) => !(text in dictionary));
     console.log(JSON.stringify([...texts].filter(isMissing), undefined, 2));
   } else {
-    const mistakes = dictionaries.flatMap(({ language, dictionary }) =>
-      mistakesOf(texts, dictionary).map((mistake) => `panel/src/language/${language}.json: ${mistake}`),
-    );
+    const read = (file: string) => JSON.parse(readFileSync(join(PANEL, file), 'utf8'));
+    const operations = operationsIn(read('../../spec/generated/openapi.json').paths);
+    const mistakes = dictionaries.flatMap(({ language, dictionary }) => [
+      ...mistakesOf(texts, dictionary).map((mistake) => `panel/src/language/${language}.json: ${mistake}`),
+      ...mistakesOfAudit(operations, read(`screens/audit/texts/${language}.json`).actions).map(
+        (mistake) => `panel/src/screens/audit/texts/${language}.json: ${mistake}`,
+      ),
+    ]);
     for (const mistake of mistakes) console.error(mistake);
     process.exitCode = mistakes.length > 0 ? 1 : 0;
   }

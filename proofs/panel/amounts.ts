@@ -92,6 +92,7 @@ const FIELDS: { where: string; begin: (visit: Visit) => Promise<void>; label: st
       const query = { payment_status: 'paid' as const, limit: 1 };
       const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query } }));
       await open(`/orders/${orders[0]?.id}`);
+      await press('More');
       await press('Refund');
     },
     ...{ label: 'Amount in EUR', save: 'Refund' },

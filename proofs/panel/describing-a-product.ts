@@ -232,6 +232,17 @@ inPanel(
       ],
     };
     const original = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
+    const title = `Gifts ${width}`;
+    const { id: collection_id } = await unwrap(
+      dashboard.POST('/api/dashboard/collections', { body: { title, type: 'manual' } }),
+    );
+    const collection = { path: { collection_id } };
+    await unwrap(
+      dashboard.POST('/api/dashboard/collections/{collection_id}/products', {
+        params: collection,
+        body: { product_ids: [original.id] },
+      }),
+    );
     await open(`/products/${original.id}`);
     await press('Duplicate product', 'link');
     await sees('New product');
@@ -252,6 +263,8 @@ inPanel(
       ],
     });
     expect(copy?.slug).not.toBe(original.slug);
+    const gifts = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { collection_id } } }));
+    expect(gifts.products.map(({ id }) => id).toSorted()).toEqual([original.id, copy?.id].toSorted());
     const params = { path: { product_id: original.id } };
     expect(await unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }))).toEqual(original);
   },

@@ -34,6 +34,28 @@ inPanel('an order can be marked as paid and shipped with the keyboard only', asy
   expect(order.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034' }]);
 });
 
+inPanel(
+  'the further actions of an order are reached with the keyboard, and Escape returns to their button',
+  async (visit) => {
+    const { open, sees, look, tab } = visit;
+    const { id } = await buy(visit);
+    const focused = (name: string) => tab.waitForFunction(`document.activeElement.textContent === '${name}'`);
+    await open(`/orders/${id}`);
+    await tabTo(visit, 'More');
+    await tab.keyboard.press('Enter');
+    await sees('Resend mail');
+    await look('order-more-open');
+    await tab.keyboard.press('ArrowUp');
+    await focused('Packing slip');
+    await tab.keyboard.press('ArrowUp');
+    await focused('Cancel order');
+    await tab.keyboard.press('Enter');
+    await isInDialog(visit);
+    await tab.keyboard.press('Escape');
+    await focused('More');
+  },
+);
+
 inPanel('a product can be changed with the keyboard only', async (visit) => {
   const { open, sees, tab, dashboard, width } = visit;
   const made = await unwrap(

@@ -8,8 +8,8 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
   string
 >;
 
-/** Data of the demo shop and names of languages that are the same as texts of the panel. */
-const DATA = ['Standard delivery', 'English'];
+/** Data of the demo shop, names of languages, and a German text, which are also English texts of the panel. */
+const DATA = ['Standard delivery', 'English', 'Tag'];
 
 /** English texts of the panel that the screen shows or reads to users. */
 const SHOWN = `(() => {
@@ -33,7 +33,7 @@ async function choose({ open, tab }: Visit, language: 'en' | 'de' | 'fr'): Promi
 }
 
 inPanelAndOnPhone('after a staff member chooses German, no text on the screens stays in English', async (visit) => {
-  const { open, look, sees, dashboard } = visit;
+  const { open, look, sees, dashboard, tab } = visit;
   const order = await buy(visit);
   const { data: found } = await dashboard.GET('/api/dashboard/products', { params: { query: { limit: 1 } } });
   try {
@@ -59,6 +59,12 @@ inPanelAndOnPhone('after a staff member chooses German, no text on the screens s
       await look(`german-${name}`);
     }
     expect(english).toEqual({});
+
+    await dashboard.POST('/api/dashboard/products', { body: { name: 'Kanne', price: '10.00' } });
+    await open('/audit');
+    const texts = `[...document.querySelectorAll('td')].map((cell) => cell.textContent)`;
+    await tab.waitForFunction(`${texts}.includes('Produkt anlegen')`);
+    await look('german-audit');
 
     await choose(visit, 'fr');
     await open('/orders');

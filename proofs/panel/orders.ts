@@ -98,6 +98,7 @@ inPanelAndOnPhone(
     await press('Save note');
     await sees('The note is saved.');
     await sees('Changed: staff note.');
+    await press('More');
     await press('Resend mail');
     await fill('Mail', 'shipped');
     await look('order-mail');
@@ -159,6 +160,7 @@ inPanel('a refund is calculated from the selected items, and restocks them', asy
   await unwrap(dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders: [{ order_number }] } }));
 
   await open(`/orders/${id}`);
+  await press('More');
   await press('Refund');
   await tab.locator('.pieces input').fill('2');
   await fill('Reason', 'damaged');
@@ -180,6 +182,8 @@ inPanel('an order is cancelled with a reason', async (visit) => {
   const { id } = await buy(visit);
 
   await open(`/orders/${id}`);
+  await press('More');
+  await look('order-more');
   await press('Cancel order');
   await fill('Reason', 'inventory');
   await look('order-cancel');

@@ -97,6 +97,10 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   await press('Done');
   await sees('Of Red');
   await press('Remove picture 2');
+  // The editor of the description has a button with the same name.
+  await tab.locator('.toast .undo').click();
+  await tab.waitForSelector('.images li:nth-child(2)');
+  await press('Remove picture 2');
   const folder = await mkdtemp(join(tmpdir(), 'panel-pictures-'));
   const file = join(folder, 'own.png') as `${string}.png`;
   await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 200, height: 150 } });
@@ -251,6 +255,36 @@ inPanelAndOnPhone(
     await press('Save');
     await tab.waitForFunction(`!document.querySelector('.save-bar')`);
     expect(await read(jug.id)).toEqual(['11.00', 5]);
+  },
+);
+
+inPanel(
+  'archived products are restored by Undo, and a closed dialog returns the focus to its button',
+  async (visit) => {
+    const { open, press, sees, tab, dashboard, width } = visit;
+    const vendor = `Archive ${width}`;
+    for (const status of ['active', 'draft'] as const) {
+      const body = { name: `Vase ${status} ${width}`, vendor, price: '10.00', status };
+      await unwrap(dashboard.POST('/api/dashboard/products', { body }));
+    }
+    const statuses = async () => {
+      const query = { vendor: [vendor], sort: 'name_asc' as const };
+      const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));
+      return products.map(({ status }) => status);
+    };
+    await open(`/products?vendor=${encodeURIComponent(vendor)}`);
+    await press('Select all on this page', 'checkbox');
+    await press('More');
+    await press('Tags');
+    await tab.waitForSelector('.dialog');
+    await tab.keyboard.press('Escape');
+    await tab.waitForFunction(`document.activeElement.textContent === 'More'`);
+    await press('More');
+    await press('Archive');
+    await sees('2 changed.');
+    expect(await statuses()).toEqual(['archived', 'archived']);
+    await press('Undo');
+    await expect.poll(statuses).toEqual(['active', 'draft']);
   },
 );
 

@@ -17,6 +17,7 @@ inPanel('a return is created, received and refunded', async (visit) => {
   const { id, order_number } = await shipped(visit);
 
   await open(`/orders/${id}`);
+  await press('More');
   await press('Create return');
   await tab.locator('.pieces input').fill('2');
   await fill('Reason', 'does_not_fit');

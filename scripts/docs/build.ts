@@ -36,7 +36,8 @@ for (const [source, page] of pages())
 write('errors.md', errorsPage());
 write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
 write('operations.md', operationsPage());
-cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
+for (const folder of ['.vitepress', 'pictures'])
+  cpSync(join(ROOT, 'docs', folder), join(SOURCES, folder), { recursive: true });
 // The page compiler does not support the target in the repository's tsconfig.json.
 write('tsconfig.json', JSON.stringify({ compilerOptions: { target: 'es2022' } }));
 await build(SOURCES, { outDir: SITE });

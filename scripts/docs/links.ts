@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { ROOT } from './pages.ts';
 
-const LINK = /\[([^\]]*)\]\(((?!\w+:|#|\/)[^)\s]+)\)/g;
+const LINK = /(?<!!)\[([^\]]*)\]\(((?!\w+:|#|\/)[^)\s]+)\)/g;
 
 /**
  * Adapts a document's links for the site: links to documents become links to their pages, and links to other files
- * become plain text. Throws if a linked file does not exist.
+ * become plain text. Pictures stay. Throws if a linked file does not exist.
  */
 export function withLinksOfPage(text: string, source: string, all: Map<string, string>): string {
   const page = all.get(source) ?? '';

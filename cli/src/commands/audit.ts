@@ -36,8 +36,11 @@ const COLUMNS: Column<AuditEvent>[] = [
   },
   {
     title: 'CHANGES',
-    value: ({ changes }) =>
-      changes.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`).join('; '),
+    value: ({ changes, more_changes }) =>
+      [
+        ...changes.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`),
+        ...(more_changes ? [`${more_changes} more`] : []),
+      ].join('; '),
     below: true,
   },
   { title: 'TOLD', value: ({ summary }) => summary, below: true },

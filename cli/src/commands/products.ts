@@ -6,6 +6,7 @@ import { type Column, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
+import { addProductDuplicate } from './product-duplicate.ts';
 import { addProductReplace } from './product-replace.ts';
 import { findProduct, productText } from './product-view.ts';
 import { addProductWrites } from './product-writes.ts';
@@ -48,6 +49,7 @@ export function addProducts(program: Command, terminal: Terminal): void {
     .addHelpText('after', GET_EXAMPLES)
     .action((wanted: string, _options, command: Command) => getProduct(wanted, command, terminal));
   addProductWrites(products, terminal);
+  addProductDuplicate(products, terminal);
   addProductReplace(products, terminal);
   addProductsBulk(products, terminal);
   addProductsImport(products, terminal);

@@ -54,6 +54,13 @@ export const ERRORS: Partial<Record<string, string>> = {
   payment_in_progress: t('A payment is in progress. Try again in a moment.'),
   cursor_expired: t('The list has changed. Reload it.'),
   step_up_required: t('Confirm your password first.'),
+  duplicate: t('An earlier row is about the same.'),
+  not_bank_transfer: t('This order is not paid by bank transfer.'),
+  payment_not_awaiting: t('This order is not awaiting payment.'),
+  out_of_range: t('The quantity is out of range.'),
+  price_out_of_range: t('The new price would be out of range.'),
+  too_many_tags: t('The product would have too many tags.'),
+  stock_reserved: t('An open checkout has reserved stock of it.'),
 };
 
 /** Messages for invalid fields, by the type of the mistake. Only for other languages. */

@@ -1,9 +1,11 @@
-import { t } from './texts.ts';
+import { ERRORS } from './errors.ts';
+import { panelLanguage, t } from './texts.ts';
+import { VALUES } from './values.ts';
 
 /** Marks a sentence of the API for `npm run check:texts`. */
 const known = (text: string): string => text;
 
-/** Sentences of the API about orders and about the setup of a shop. The first that matches applies. */
+/** Sentences of the API about orders, bank transfers and the setup of a shop. The first that matches applies. */
 const SENTENCES = [
   known('Ordered on the storefront.'),
   known('Ordered with the help of an agent.'),
@@ -48,6 +50,10 @@ const SENTENCES = [
   known('Credit note {number} was issued.'),
   known('The provider could not capture {amount} {currency}: {reason}.'),
   known('A refund of {amount} {currency} was returned by the bank: {reason}.'),
+  known('The provider could not refund {amount} {currency}: {reason}.'),
+  known('Returned goods of {amount} {currency} pay the order.'),
+  known('A statement of withdrawal was linked to the order.'),
+  known('The return {number} was requested.'),
   known('The return {number} was approved.'),
   known('The return {number} was declined.'),
   known('The goods of the return {number} are on their way.'),
@@ -78,6 +84,19 @@ const SENTENCES = [
   known('The page for withdrawals is off, but the EU requires one. Switch it on, or offer one on the website.'),
   known('Customers learn where to send returns.'),
   known('Customers can request returns, but no return address is set. Add it, or switch return requests off.'),
+  known('This entry is already recorded.'),
+  known('The text contains no number of an order or invoice.'),
+  known('It matches more than one order.'),
+  known('An earlier transfer already pays this order.'),
+  known('It may have paid order {order_number}, which it names too.'),
+  known('A payment of this amount is recorded for order {order_number} already. It may be this one.'),
+  known('Order {order_number} is already paid.'),
+  known('Order {order_number} is not awaiting a bank transfer.'),
+  known('Order {order_number} has expired, and {recorded} {currency} are recorded for it.'),
+  known('Order {order_number} has expired.'),
+  known('The total of order {order_number} is {total} {currency}.'),
+  known('{amount} {currency} are due for order {order_number}.'),
+  known('The {fields} is now {value}. Check it and retry.'),
 ].map((text) => ({
   text,
   pattern: new RegExp(`^${text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)')}$`),
@@ -87,7 +106,25 @@ const SENTENCES = [
 export function sentence(message: string): string {
   for (const { text, pattern } of SENTENCES) {
     const found = pattern.exec(message);
-    if (found) return t(text, found.groups);
+    if (found) return t(text, inWords(found.groups ?? {}));
   }
   return message;
+}
+
+/** Groups with words of the API, separated by commas: names of fields, of a mail and of a payment method. */
+const WORDS = ['fields', 'mail', 'what'];
+
+function inWords(groups: Record<string, string>): Record<string, string> {
+  if (panelLanguage() === 'en') return groups;
+  const word = (text: string) => VALUES[text.replaceAll(' ', '_')] ?? text;
+  const words = (text: string) => text.split(', ').map(word).join(', ');
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, text]) => [name, WORDS.includes(name) ? words(text) : text]),
+  );
+}
+
+/** Why a row of a call for many was rejected. The messages of the API are English, and often have more details. */
+export function rejection({ reason, message }: { reason: string | null; message: string | null }): string {
+  const known = panelLanguage() === 'en' ? undefined : ERRORS[reason ?? ''];
+  return known ?? (message === null ? t('Rejected.') : sentence(message));
 }

@@ -218,7 +218,23 @@ test('an audit event shortens long values, and stores at most 4 KB of changes', 
   expect(settings).toBeDefined();
 });
 
-test('the audit events of concurrent changes each show the value that the change replaced', async () => {
+test('counts the changed fields beyond the first 40', async () => {
+  const shop = await openShop();
+  const sizes = Array.from({ length: 50 }, (_, i) => `S${i}`);
+  const { id, variants } = await shop.givenProduct({
+    options: [{ name: 'Size', values: sizes }],
+    variants: sizes.map((option1, i) => ({ option1, price: '10.00', sku: `X${i}` })),
+  });
+  await shop.dashboard.PUT(PRODUCT, {
+    params: { path: { product_id: id }, header: { 'If-Match': '*' } },
+    body: { variants: variants.map((variant) => ({ id: variant.id, price: '12.00' })) },
+  });
+  const { changes, more_changes } = (await newest(shop, 'replaceProduct')) ?? {};
+  // The price of the product changed with those of its 50 variants.
+  expect([changes?.length, more_changes]).toEqual([40, 11]);
+});
+
+test('two changes at the same time each show the value that they replaced', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ vendor: 'A' });
   const params = { path: { product_id: id } };

@@ -13,7 +13,7 @@ import './audit.css';
 import { AuditExport } from './export.tsx';
 import { AuditFilters } from './filters.tsx';
 import { Target } from './target.tsx';
-import { actionInWords, fieldInWords } from './words.ts';
+import { actionInWords, fieldInWords, valueInWords } from './words.ts';
 
 type AuditEvent = Schemas['AuditEvent'];
 
@@ -93,8 +93,9 @@ const KINDS: Record<string, string> = { api_key: t('API key'), guest_agent: t('A
 /** Up to this number of changes are shown at once. The others open with a click. */
 const SHOWN = 3;
 
-/** The values before and after the change, or the names of the sent fields if no values were recorded. */
-function Changes({ event: { changes, fields, status } }: { event: AuditEvent }) {
+/** The values before and after; the names of the sent fields if no values were recorded. */
+function Changes({ event: { changes, more_changes = 0, fields, status } }: { event: AuditEvent }) {
+  const { number } = useFormat();
   if (changes.length === 0 || status >= 400) return fields.map(fieldInWords).join(', ') || '—';
   const rest = changes.slice(SHOWN);
   return (
@@ -102,11 +103,26 @@ function Changes({ event: { changes, fields, status } }: { event: AuditEvent }) 
       <ChangeList changes={changes.slice(0, SHOWN)} />
       {rest.length > 0 && (
         <details>
-          <summary>{t('{count} more', { count: rest.length })}</summary>
+          <summary>{t('{count} more', { count: number(rest.length + more_changes) })}</summary>
           <ChangeList changes={rest} />
+          {more_changes > 0 && <Unrecorded count={more_changes} />}
         </details>
       )}
+      {rest.length === 0 && more_changes > 0 && <Unrecorded count={more_changes} />}
     </div>
+  );
+}
+
+function Unrecorded({ count }: { count: number }) {
+  const { counted } = useFormat();
+  return (
+    <p className="hint">
+      {counted(
+        count,
+        '{count} further field changed; its values were not recorded.',
+        '{count} further fields changed; their values were not recorded.',
+      )}
+    </p>
   );
 }
 
@@ -117,8 +133,9 @@ function ChangeList({ changes }: Pick<AuditEvent, 'changes'>) {
         <div key={field}>
           <dt>{fieldInWords(field)}</dt>
           <dd>
-            <del>{before ?? '–'}</del> <span aria-hidden="true">→</span>
-            <span className="unseen"> {t('is now')} </span> <ins>{after ?? '–'}</ins>
+            <del>{before === null ? '–' : valueInWords(field, before)}</del> <span aria-hidden="true">→</span>
+            <span className="unseen"> {t('is now')} </span>{' '}
+            <ins>{after === null ? '–' : valueInWords(field, after)}</ins>
           </dd>
         </div>
       ))}

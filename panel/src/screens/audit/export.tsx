@@ -51,8 +51,23 @@ const HEADER = [
 ];
 
 function rowOf(event: Schemas['AuditEvent']): (string | number | null | undefined)[] {
-  const { created_at, actor_type, actor_name, details, action, status, target_name, targets, fields, changes } = event;
-  const changed = changes.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`);
+  const {
+    created_at,
+    actor_type,
+    actor_name,
+    details,
+    action,
+    status,
+    target_name,
+    targets,
+    fields,
+    changes,
+    more_changes,
+  } = event;
+  const changed = [
+    ...changes.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`),
+    ...(more_changes ? [t('{count} more', { count: more_changes })] : []),
+  ];
   return [
     ...[created_at, actor_type, actor_name, details?.assistant, action, status, target_name, targets[0]],
     ...[fields.join(' '), changed.join('\n'), event.buyer_ip ?? event.ip, event.correlation_id],

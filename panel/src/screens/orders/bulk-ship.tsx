@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api.ts';
+import { rejection } from '../../language/sentences.ts';
 import { t, tn } from '../../language/texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -76,8 +77,8 @@ async function shipAll(orders: Order[], form: FormData): Promise<Map<string, str
       tracking_number: textIn(form, id),
     }));
     const { results } = await unwrap(api.POST('/api/dashboard/orders/fulfill', { body: { orders: rows } }));
-    for (const [i, { status, message }] of results.entries()) {
-      if (status === 'failed') refused.set(some[i]?.id ?? '', message ?? t('Rejected.'));
+    for (const [i, result] of results.entries()) {
+      if (result.status === 'failed') refused.set(some[i]?.id ?? '', rejection(result));
     }
   }
   return refused;

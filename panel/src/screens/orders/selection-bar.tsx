@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api.ts';
+import { rejection } from '../../language/sentences.ts';
 import { t, tn } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -56,7 +57,7 @@ async function markPaid(orders: Order[]): Promise<{ paid: number; refused: strin
     const { counts, results } = await unwrap(api.POST('/api/dashboard/orders/mark-paid', { body: { orders: rows } }));
     marked.paid += counts.paid;
     const failed = results.filter(({ status }) => status === 'failed');
-    marked.refused.push(...failed.map(({ order_number, message }) => `${order_number}: ${message}`));
+    marked.refused.push(...failed.map((result) => `${result.order_number}: ${rejection(result)}`));
   }
   return marked;
 }

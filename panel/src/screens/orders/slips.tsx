@@ -13,6 +13,9 @@ const MOST = 100;
 /** Number of orders that are fetched at the same time. */
 const ABREAST = 6;
 
+/** Carriers in all countries can read the names of countries in this language. */
+const CARRIERS = 'en';
+
 /** Printable packing slips, one page per order. */
 export function Slips() {
   const [params] = useSearchState();
@@ -81,7 +84,7 @@ function Slip({ order }: { order: OrderDetails }) {
       </header>
       <address>
         {shipping_address ? (
-          addressLines(shipping_address).map((line, i) => <div key={i}>{line}</div>)
+          addressLines(shipping_address, CARRIERS).map((line, i) => <div key={i}>{line}</div>)
         ) : (
           <div>{nameOf(order)}</div>
         )}

@@ -1,5 +1,5 @@
 import { label } from '../../format.ts';
-import { t } from '../../language/texts.ts';
+import { panelLanguage, t } from '../../language/texts.ts';
 import type { Order, OrderDetails } from './order-queries.ts';
 
 /** Returns the recipient's name, otherwise the company, the e-mail address or "A guest". */
@@ -8,21 +8,21 @@ export function nameOf({ shipping_address, billing_address, email }: Order): str
   return [first_name, last_name].filter(Boolean).join(' ') || company || email || t('A guest');
 }
 
-export function addressLines(address: NonNullable<Order['shipping_address']>): string[] {
+/** The lines of an address, with the country in the member's language or in another one. */
+export function addressLines(address: NonNullable<Order['shipping_address']>, language = panelLanguage()): string[] {
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
   const lines = [
     [first_name, last_name].filter(Boolean).join(' '),
     ...[company, address1, address2],
     [postal_code, city].filter(Boolean).join(' '),
-    ...[state, countryName(country)],
+    ...[state, countryName(country, language)],
   ];
   return lines.filter((line): line is string => !!line);
 }
 
-/** The country's name in English, which carriers in all countries can read. */
-function countryName(country: string | null | undefined): string | null | undefined {
+function countryName(country: string | null | undefined, language: string): string | null | undefined {
   if (!country || !/^[A-Z]{2}$/.test(country)) return country;
-  return new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }).of(country);
+  return new Intl.DisplayNames(language, { type: 'region', fallback: 'code' }).of(country);
 }
 
 export function lineName({ name, variant_name, option1, option2, option3 }: Order['line_items'][number]): string {

@@ -3,6 +3,7 @@ import type { AdjustmentReason } from '@commerce-backend/spec';
 import { useState } from 'react';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { rejection } from '../../language/sentences.ts';
 import { t, tn } from '../../language/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -165,11 +166,12 @@ async function adjustAll(rows: StockChange[], reason: AdjustmentReason, note: st
   for (let at = 0; at < adjustments.length; at += MOST_ROWS) {
     const body = { reason, adjustments: adjustments.slice(at, at + MOST_ROWS), ...(note !== '' && { note }) };
     const { results } = await unwrap(api.POST('/api/dashboard/inventory/adjust', { body }));
-    for (const { index, status, message, inventory_quantity } of results) {
+    for (const result of results) {
+      const { index, status, inventory_quantity } = result;
       const id = body.adjustments[index]?.variant_id;
       if (status !== 'failed' || !id) continue;
       refusals.set(id, {
-        error: message ?? t('Rejected.'),
+        error: rejection(result),
         ...(inventory_quantity !== null && { inventory_quantity }),
       });
     }

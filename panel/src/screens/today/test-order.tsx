@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { sentence } from '../../language/sentences.ts';
 import { t } from '../../language/texts.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
@@ -54,7 +55,7 @@ function TestOrderDialog({
       <h3>{t('Expected timeline')}</h3>
       <ol>
         {timeline.toReversed().map(({ id, message }) => (
-          <li key={id}>{message}</li>
+          <li key={id}>{sentence(message)}</li>
         ))}
       </ol>
       <h3>{t('Mails')}</h3>

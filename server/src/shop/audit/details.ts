@@ -1,25 +1,31 @@
-import type { AuditChange, AuditDetails } from '@commerce-backend/spec';
+import type { AuditChange, AuditDetails, AuditEvent } from '@commerce-backend/spec';
 
 /**
  * The audit details of a call: for calls by agents and assistants, the details of the request and its result; for calls
  * by staff or with an API key, the changes. Stored without empty fields.
  */
-export type StoredDetails = Partial<AuditDetails> & { changes?: AuditChange[] };
+export type StoredDetails = Partial<AuditDetails> & {
+  changes?: AuditChange[];
+  /** The number of changes that are not stored. Set by `detailsText`. */
+  more_changes?: number;
+};
 
 const MAX_BYTES = 1_024;
 /** Equals the constraint of the column. */
 const MAX_BYTES_WITH_CHANGES = 4_096;
+const MAX_CHANGES = 40;
 const SHORT_QUERY = 100;
 
 /** Returns the JSON to store. Removes the least important fields if it is too long. */
 export function detailsText({ changes = [], ...details }: StoredDetails): string {
   const text = JSON.parse(agentText(details)) as StoredDetails;
-  // Drops the last changes of a long list. The row also stores the names of all changed fields elsewhere.
-  for (let kept = changes.length; kept > 0; kept -= 1) {
-    const whole = JSON.stringify({ ...text, changes: changes.slice(0, kept) });
-    if (Buffer.byteLength(whole) <= MAX_BYTES_WITH_CHANGES) return whole;
+  if (changes.length === 0) return JSON.stringify(text);
+  // Long lists of changes lose the last ones, because the fields are named elsewhere in the row.
+  for (let kept = Math.min(changes.length, MAX_CHANGES); ; kept -= 1) {
+    const more = changes.length - kept;
+    const whole = JSON.stringify({ ...text, changes: changes.slice(0, kept), ...(more > 0 && { more_changes: more }) });
+    if (kept === 0 || Buffer.byteLength(whole) <= MAX_BYTES_WITH_CHANGES) return whole;
   }
-  return JSON.stringify(text);
 }
 
 function agentText(details: Partial<AuditDetails>): string {
@@ -46,11 +52,12 @@ function filled(details: Partial<AuditDetails>): object {
 }
 
 /** The details and changes as the API returns them; details are null if there are none or they were erased. */
-export function detailsOf(text: string | null): { details: AuditDetails | null; changes: AuditChange[] } {
+export function detailsOf(text: string | null): Pick<AuditEvent, 'details' | 'changes' | 'more_changes'> {
   if (text === null) return { details: null, changes: [] };
-  const { changes = [], ...stored } = JSON.parse(text) as StoredDetails;
+  const { changes: kept = [], more_changes, ...stored } = JSON.parse(text) as StoredDetails;
+  const changes = { changes: kept, ...(more_changes && { more_changes }) };
   const { outcome } = stored;
-  if (outcome === undefined) return { details: null, changes };
+  if (outcome === undefined) return { details: null, ...changes };
   const none = { query: null, found: null, products: [], code: null, amount: null, currency: null, order_number: null };
-  return { details: { ...none, assistant: null, ids: {}, ...stored, outcome }, changes };
+  return { details: { ...none, assistant: null, ids: {}, ...stored, outcome }, ...changes };
 }

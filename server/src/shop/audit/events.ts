@@ -25,7 +25,9 @@ export const auditColumns: Sql = selectList<AuditRow>({
   target_name: targetName(),
 });
 
-export type AuditRow = Omit<AuditEvent, 'details' | 'summary' | 'changes'> & { details: string | null };
+export type AuditRow = Omit<AuditEvent, 'details' | 'summary' | 'changes' | 'more_changes'> & {
+  details: string | null;
+};
 
 /**
  * The current name of the first target. Ids are unique across tables, so the first table that contains the id has the

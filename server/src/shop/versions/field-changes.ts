@@ -1,6 +1,5 @@
 import type { AuditChange } from '@commerce-backend/spec';
 
-const MAX_CHANGES = 40;
 const MAX_VALUE = 120;
 const MAX_FIELD = 200;
 
@@ -14,7 +13,6 @@ export function fieldChanges(before: object, after: object): AuditChange[] {
   const names = [...new Set([...old.keys(), ...now.keys()])];
   return names
     .filter((field) => old.get(field) !== now.get(field))
-    .slice(0, MAX_CHANGES)
     .map((field) => ({
       field: field.slice(0, MAX_FIELD).toWellFormed(),
       before: shortened(old.get(field)),

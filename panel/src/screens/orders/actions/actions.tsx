@@ -6,6 +6,7 @@ import { t } from '../../../language/texts.ts';
 import { useCan } from '../../../session/use-me.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
+import { MoreMenu } from '../../../ui/more-menu.tsx';
 import { CreateReturnDialog } from '../../returns/create-dialog.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { isShippable } from '../selection-bar.tsx';
@@ -36,20 +37,38 @@ type Act =
 /** Regular next steps of an order. All other actions are exceptions. */
 const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered', 'reinstate'];
 
-/** Buttons for the actions that the order's state allows. The next step comes first and is highlighted. */
+/** Main actions of an order without a next step. */
+const OTHERWISE: Act[] = ['record', 'refund'];
+
+/**
+ * The actions that the order's state allows: its next steps as buttons, of which the first is highlighted, and the others in a
+ * menu.
+ */
 export function Actions({ order }: { order: OrderDetails }) {
   const can = useCan();
   const [open, setOpen] = useState<Act>();
   const acts = actsFor(order, can);
+  const steps = acts.filter(({ act }) => STEPS.includes(act));
+  const main = steps.length > 0 ? steps : acts.filter(({ act }) => OTHERWISE.includes(act)).slice(0, 1);
+  const others = acts.filter((each) => !main.includes(each));
+  const slip = <LinkButton to={`/orders/slips?ids=${order.id}`}>{t('Packing slip')}</LinkButton>;
+  const ships = main.some(({ act }) => act === 'ship');
+  const button = ({ act, name }: (typeof acts)[number], kind: 'plain' | 'primary') => (
+    <Button key={act} kind={kind} onClick={() => setOpen(act)}>
+      {name}
+    </Button>
+  );
   const close = () => setOpen(undefined);
   return (
     <>
-      {acts.map(({ act, name }, i) => (
-        <Button key={act} kind={i === 0 && STEPS.includes(act) ? 'primary' : 'plain'} onClick={() => setOpen(act)}>
-          {name}
-        </Button>
-      ))}
-      <LinkButton to={`/orders/slips?ids=${order.id}`}>{t('Packing slip')}</LinkButton>
+      {main.map((each, i) => button(each, i === 0 && each === steps[0] ? 'primary' : 'plain'))}
+      {(ships || others.length === 0) && slip}
+      {others.length > 0 && (
+        <MoreMenu>
+          {others.map((each) => button(each, 'plain'))}
+          {!ships && slip}
+        </MoreMenu>
+      )}
       {open === 'paid' && <MarkPaid order={order} onClose={close} />}
       {open === 'capture' && <CaptureDialog order={order} onClose={close} />}
       {open === 'ship' && <ShipDialog order={order} onClose={close} />}

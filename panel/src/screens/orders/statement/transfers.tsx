@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../../format.ts';
+import { sentence } from '../../../language/sentences.ts';
 import { t } from '../../../language/texts.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -102,9 +103,17 @@ function Outcome({ row: { transfer, assigned, recorded } }: { row: Row }) {
   const tag = TAGS[outcome];
   return (
     <span>
-      {tag && <Badge value="pending">{tag}</Badge>} {message}
+      {tag && <Badge value="pending">{tag}</Badge>} {message && inSentences(message)}
     </span>
   );
+}
+
+/** Several orders have a sentence each. */
+function inSentences(message: string): string {
+  return message
+    .split(/(?<=\.) (?=The total of|\d)/)
+    .map(sentence)
+    .join(' ');
 }
 
 const TAGS: Partial<Record<string, string>> = { check_by_hand: t('Check by hand'), late: t('Late') };

@@ -1,14 +1,16 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type MouseEvent, useRef, useState } from 'react';
 import { useFormat } from '../../../format.ts';
 import { t } from '../../../language/texts.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
-import { toast, toastError } from '../../../ui/toasts.tsx';
+import { MoreMenu } from '../../../ui/more-menu.tsx';
+import { toast, toastError, toastUndo } from '../../../ui/toasts.tsx';
 import type { productQuery } from '../filters.tsx';
 import {
   allProducts,
   type BulkChange,
+  type BulkResult,
   bulkUpdate,
   MOST_SELECTED,
   type Product,
@@ -40,9 +42,8 @@ export function BulkBar({
   onDone: () => void;
 }) {
   const { number } = useFormat();
-  const [open, setOpen] = useState<Open>();
+  const { open, ask, close } = useDialogs();
   const [done, setDone] = useState(0);
-  const close = () => setOpen(undefined);
   const work = useMutation({
     mutationFn: (change: BulkChange) => {
       setDone(0);
@@ -52,13 +53,14 @@ export function BulkBar({
         { onProgress: setDone },
       );
     },
-    onSuccess: async (results) => {
+    onSuccess: async (results, change) => {
       await productsChanged();
+      onDone();
       close();
       const { failed, text } = reportOf(results, number);
       if (failed) toastError(new Error(text));
+      else if (change === ARCHIVE) toastUndo(text, () => restore(products, results));
       else toast(text);
-      onDone();
     },
     // With several calls, earlier ones may have succeeded.
     onError: async (error) => {
@@ -99,16 +101,21 @@ export function BulkBar({
         )}
       </div>
       <div className="actions">
-        <Button kind="primary" onClick={() => setOpen('prices')}>
+        <Button kind="primary" onClick={ask('prices')}>
           {t('Change prices')}
         </Button>
         <Button onClick={onEdit}>{t('Edit as table')}</Button>
         {action(t('Publish'), PUBLISH)}
-        {action(t('Unpublish'), UNPUBLISH)}
-        {action(t('Archive'), ARCHIVE)}
-        <Button onClick={() => setOpen('tags')}>{t('Tags')}</Button>
-        <Button onClick={() => setOpen('collections')}>{t('Collections')}</Button>
-        <Button onClick={() => setOpen('delete')}>{t('Delete')}</Button>
+        <MoreMenu>
+          {action(t('Unpublish'), UNPUBLISH)}
+          {action(t('Archive'), ARCHIVE)}
+          <Button onClick={ask('tags')}>{t('Tags')}</Button>
+          <Button onClick={ask('collections')}>{t('Collections')}</Button>
+          {products.length === 1 && (
+            <LinkButton to={`/products/new?from=${products[0]?.id}`}>{t('Duplicate product')}</LinkButton>
+          )}
+          <Button onClick={ask('delete')}>{t('Delete')}</Button>
+        </MoreMenu>
         <Button kind="quiet" onClick={onDone}>
           {t('Clear')}
         </Button>
@@ -134,6 +141,33 @@ export function BulkBar({
   );
 }
 
+/** The open dialog. When it closes, the focus returns to the button that opened it, or to that of its menu. */
+function useDialogs() {
+  const [open, setOpen] = useState<Open>();
+  const opener = useRef<HTMLElement>(null);
+  const ask = (dialog: Open) => (event: MouseEvent<HTMLElement>) => {
+    const menu = event.currentTarget.closest('.more');
+    opener.current = menu?.querySelector<HTMLElement>(':scope > button') ?? event.currentTarget;
+    setOpen(dialog);
+  };
+  const close = () => {
+    setOpen(undefined);
+    // After a change, the bar is gone with the selection.
+    setTimeout(() => (opener.current?.isConnected ? opener.current : document.getElementById('main'))?.focus());
+  };
+  return { open, ask, close };
+}
+
 const PUBLISH: BulkChange = { status: 'active' };
 const UNPUBLISH: BulkChange = { status: 'draft' };
 const ARCHIVE: BulkChange = { status: 'archived' };
+
+/** Gives archived products the statuses that they had before. */
+async function restore(products: Product[], results: BulkResult[]): Promise<void> {
+  const archived = new Set(results.filter(({ status }) => status === 'changed').map(({ product_id }) => product_id));
+  for (const status of ['active', 'draft'] as const) {
+    const ids = products.filter((product) => product.status === status && archived.has(product.id)).map(({ id }) => id);
+    await bulkUpdate(ids, { status });
+  }
+  await productsChanged();
+}

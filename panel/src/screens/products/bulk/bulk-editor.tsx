@@ -18,7 +18,7 @@ import { type TypedCell, useEdits } from './use-edits.ts';
 export function BulkEditor({ products, onClose }: { products: Product[]; onClose: () => void }) {
   const { number } = useFormat();
   const canCount = useCan()('inventory:write');
-  const { rows, edits, errors, saving, type, saveNow, discard } = useEdits(products, canCount);
+  const { rows, total, edits, errors, saving, type, saveNow, discard } = useEdits(products, canCount);
   const { ask, question } = usePriceQuestion();
   const mistakes = mistakesIn(rows, edits);
   const rejected =
@@ -32,6 +32,14 @@ export function BulkEditor({ products, onClose }: { products: Product[]; onClose
       }
     >
       <UnsavedGuard dirty={edits.size > 0} />
+      {total > rows.length && (
+        <p className="note">
+          {t('These are the first {shown} of {total} variants. Select fewer products to edit the others.', {
+            shown: number(rows.length),
+            total: number(total),
+          })}
+        </p>
+      )}
       <p className="hint">
         {t('Enter and the arrow keys move between rows. Copied cells of a spreadsheet can be pasted.')}
       </p>

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { api, type Inputs } from '../../../api.ts';
+import { rejection } from '../../../language/sentences.ts';
 import { t } from '../../../language/texts.ts';
 import { isUnread } from '../../../ui/typed-number.ts';
 import type { Product } from './bulk-queries.ts';
@@ -58,19 +59,20 @@ export async function save(rows: Row[], edits: Edits): Promise<Map<string, strin
   for (let at = 0; at < variants.length; at += MOST_ROWS) {
     const some = variants.slice(at, at + MOST_ROWS);
     const { results } = await unwrap(api.POST('/api/dashboard/products/variants', { body: { variants: some } }));
-    for (const [i, { variant_id, status, field, message }] of results.entries()) {
+    for (const [i, result] of results.entries()) {
+      const { variant_id, status, field } = result;
       if (status !== 'failed') continue;
       const sent = TEXT_FIELDS.find((name) => some[i]?.[name] !== undefined);
-      errors.set(cellOf(variant_id, TEXT_FIELDS.find((name) => name === field) ?? sent ?? 'price'), message ?? '');
+      errors.set(cellOf(variant_id, TEXT_FIELDS.find((name) => name === field) ?? sent ?? 'price'), rejection(result));
     }
   }
   const adjustments = rows.flatMap((row) => adjustmentOf(row, edits) ?? []);
   for (let at = 0; at < adjustments.length; at += MOST_ROWS) {
     const body = { reason: 'correction' as const, adjustments: adjustments.slice(at, at + MOST_ROWS) };
     const { results } = await unwrap(api.POST('/api/dashboard/inventory/adjust', { body }));
-    for (const { index, status, message } of results) {
-      const variant_id = body.adjustments[index]?.variant_id;
-      if (status === 'failed' && variant_id) errors.set(cellOf(variant_id, 'stock'), message ?? '');
+    for (const result of results) {
+      const variant_id = body.adjustments[result.index]?.variant_id;
+      if (result.status === 'failed' && variant_id) errors.set(cellOf(variant_id, 'stock'), rejection(result));
     }
   }
   return errors;

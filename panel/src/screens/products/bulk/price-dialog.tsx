@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useFormat } from '../../../format.ts';
+import { rejection } from '../../../language/sentences.ts';
 import { t } from '../../../language/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select } from '../../../ui/field.tsx';
@@ -126,14 +127,14 @@ function Preview({ ids, change }: { ids: string[]; change: BulkChange | undefine
         </tr>
       </thead>
       <tbody>
-        {preview.data.map(({ product_id, name, price_before, price_after, message }) => (
+        {preview.data.map(({ product_id, name, price_before, price_after, ...result }) => (
           <tr key={product_id}>
             <td data-label={t('Product')}>{name}</td>
             <td data-label={t('Old price')} className="numeric">
               {price_before !== null && money(price_before)}
             </td>
             <td data-label={t('New price')} className="numeric">
-              {price_after === null ? message : <strong>{money(price_after)}</strong>}
+              {price_after === null ? rejection(result) : <strong>{money(price_after)}</strong>}
             </td>
           </tr>
         ))}

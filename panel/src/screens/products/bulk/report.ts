@@ -1,3 +1,4 @@
+import { rejection } from '../../../language/sentences.ts';
 import { t } from '../../../language/texts.ts';
 import type { BulkResult } from './bulk-queries.ts';
 
@@ -12,7 +13,7 @@ export function reportOf(results: BulkResult[], number: (value: number) => strin
   const sentences = [
     t('{count} changed.', { count: number(count('changed')) }),
     ...(unchanged > 0 ? [t('{count} were already like this.', { count: number(unchanged) })] : []),
-    ...failed.slice(0, MOST_LISTED).map(({ name, product_id, message }) => `${name ?? product_id}: ${message}`),
+    ...failed.slice(0, MOST_LISTED).map((result) => `${result.name ?? result.product_id}: ${rejection(result)}`),
     ...(failed.length > MOST_LISTED
       ? [t('{count} more were not changed.', { count: number(failed.length - MOST_LISTED) })]
       : []),

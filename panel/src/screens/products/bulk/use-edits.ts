@@ -33,7 +33,8 @@ export function useEdits(given: Product[], canCount: boolean) {
   const [edits, setEdits] = useState<Edits>(new Map());
   const [errors, setErrors] = useState<Errors>(new Map());
   const [saving, setSaving] = useState(false);
-  const rows = rowsOf(products).slice(0, MOST_VARIANTS);
+  const all = rowsOf(products);
+  const rows = all.slice(0, MOST_VARIANTS);
 
   const type = (cells: TypedCell[]) => {
     const editable = cells.filter(({ row, field }) => isEditable(row, field, canCount));
@@ -68,7 +69,7 @@ export function useEdits(given: Product[], canCount: boolean) {
     setEdits(new Map());
     setErrors(new Map());
   };
-  return { rows, edits, errors, saving, type, saveNow, discard };
+  return { rows, total: all.length, edits, errors, saving, type, saveNow, discard };
 }
 
 function withTyped(now: Edits, cells: TypedCell[]): Edits {

@@ -74,7 +74,7 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
   );
 }
 
-/** A link to an active product in the shop. */
+/** A link to an active product: to its page in the shop, otherwise to the hosted page to buy it. */
 function Preview({ id, product: { slug, status, variants } }: { id: string; product: ProductDraft }) {
   const { merchant } = useMe();
   const settings = useQuery({
@@ -88,10 +88,10 @@ function Preview({ id, product: { slug, status, variants } }: { id: string; prod
   // Without pages of its own, the shop sells through the hosted page.
   const hosted = `/sites/${merchant.site_id}/buy/${variants[0]?.id}:1`;
   const ownPage = template?.replace('{slug}', () => encodeURIComponent(slug ?? '')).replace('{id}', () => id);
-  const address = ownPage && /^https?:\/\//.test(ownPage) ? ownPage : hosted;
+  const isOwn = ownPage && /^https?:\/\//.test(ownPage);
   return (
-    <a className="button plain" target="_blank" rel="noreferrer" href={address}>
-      {t('View in the shop')}
+    <a className="button plain" target="_blank" rel="noreferrer" href={isOwn ? ownPage : hosted}>
+      {isOwn ? t('View in the shop') : t('View the page to buy it')}
     </a>
   );
 }

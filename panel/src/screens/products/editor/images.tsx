@@ -1,9 +1,10 @@
-import { type PointerEvent, useState } from 'react';
+import { type PointerEvent, useRef, useState } from 'react';
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form';
 import { t } from '../../../language/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { ReorderControls, useReorder } from '../../../ui/reorder.tsx';
+import { toastUndo } from '../../../ui/toasts.tsx';
 import { AddPictures, type UploadingProps } from './add-pictures.tsx';
 import { usedOptions } from './combinations.ts';
 import { Field, type ProductDraft, type VariantDraft } from './draft.ts';
@@ -11,10 +12,17 @@ import { PictureVariants } from './picture-variants.tsx';
 
 /** The product's images. Lists show the first one. The user can reorder them by dragging or with buttons. */
 export function Images({ onUploading }: UploadingProps) {
-  const { getValues, setValue } = useFormContext<ProductDraft>();
+  const {
+    getValues,
+    setValue,
+    formState: { defaultValues },
+  } = useFormContext<ProductDraft>();
+  const stored = useRef(defaultValues);
+  stored.current = defaultValues;
   const {
     fields: images,
     append,
+    insert,
     move,
     remove,
   } = useFieldArray<ProductDraft, 'images', 'key'>({
@@ -23,13 +31,26 @@ export function Images({ onUploading }: UploadingProps) {
   });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
   const reorder = useReorder(images.length, move);
-  /** Removes an image, also from the variants that use it. */
+  /** Removes an image, also from the variants that use it. The user can undo both. */
   const removeImage = (at: number) => {
-    const url = images[at]?.url;
+    const image = getValues(`images.${at}`);
+    const isLast = !images.some(({ url }, i) => i !== at && url === image.url);
+    const users = isLast ? getValues('variants').filter(({ image_url }) => image_url === image.url) : [];
+    const show = (from: string | null | undefined, to: string | null | undefined) => {
+      const shown = new Set(users.map(choiceOf));
+      const changed = (variant: VariantDraft) =>
+        (variant.image_url ?? null) === from && shown.has(choiceOf(variant)) ? { ...variant, image_url: to } : variant;
+      if (users.length > 0) setValue('variants', getValues('variants').map(changed), { shouldDirty: true });
+    };
     remove(at);
-    if (images.some((image, i) => i !== at && image.url === url)) return;
-    const freed = (variant: VariantDraft) => (variant.image_url === url ? { ...variant, image_url: null } : variant);
-    setValue('variants', getValues('variants').map(freed));
+    show(image.url, null);
+    toastUndo(t('The picture is removed.'), () => {
+      // If the product was saved in the meantime, the picture is a new one.
+      const { id, ...asNew } = image;
+      const isStored = id === undefined || stored.current?.images?.some((each) => each?.id === id);
+      insert(Math.min(at, getValues('images').length), isStored ? image : asNew, { shouldFocus: false });
+      show(null, image.url);
+    });
   };
   return (
     <Card title={t('Pictures')}>
@@ -48,9 +69,11 @@ export function Images({ onUploading }: UploadingProps) {
               maxLength={500}
               placeholder={t('Describes it to people who cannot see it.')}
             />
-            {usedOptions({ options }).length > 0 && <PictureVariants url={url} name={`picture ${index + 1}`} />}
+            {usedOptions({ options }).length > 0 && (
+              <PictureVariants url={url} name={t('picture {index}', { index: index + 1 })} />
+            )}
             <div className="image-tools">
-              <ReorderControls reorder={reorder} index={index} name={`picture ${index + 1}`} />
+              <ReorderControls reorder={reorder} index={index} name={t('picture {index}', { index: index + 1 })} />
               <Button aria-label={t('Remove picture {index}', { index: index + 1 })} onClick={() => removeImage(index)}>
                 {t('Remove')}
               </Button>
@@ -67,6 +90,11 @@ export function Images({ onUploading }: UploadingProps) {
       />
     </Card>
   );
+}
+
+/** Names a variant by its options, also a new one without an id. */
+function choiceOf({ option1, option2, option3 }: VariantDraft): string {
+  return JSON.stringify([option1, option2, option3]);
 }
 
 /**
