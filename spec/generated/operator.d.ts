@@ -1464,7 +1464,7 @@ export type SearchSynonyms = {
     /** @description The words that are found as well. */
     synonyms: string[];
 };
-/** @description The limits for AI agents in this shop. If password_above_cents is left out, it is null. */
+/** @description The limits for AI agents in this shop. If password_above_cents is left out, it is null; if public_tools is left out, it is true. */
 export type AgentPolicyInput = {
     /** @description Whether agents may ask for consent. Tokens already issued stay valid until they expire or are revoked. */
     enabled: boolean;
@@ -1473,6 +1473,8 @@ export type AgentPolicyInput = {
     max_lifetime_days: number;
     /** @description Approving a budget that can come to more than this until it expires requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
     password_above_cents?: number | null;
+    /** @description Whether anybody may call the reading tools at /mcp/public, without a token. */
+    public_tools?: boolean;
 };
 /** @description The language for a shopper: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
 export type Locale = string;
