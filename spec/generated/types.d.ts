@@ -27663,8 +27663,8 @@ export type AuditEvent = {
     summary: string | null;
     /** @description For a change by staff or with an API key of a product, stock, a collection, a discount, a delivery option, the settings or the role of a member: the fields that changed, with their values before and after. Personal data and secrets are not recorded. Empty for other calls, for calls from before this was recorded, and for values that do not fit into 4 KB. */
     changes: AuditChange[];
-    /** @description The number of further changed fields, whose values were not recorded because there are more than 40 or they do not fit into 4 KB. Absent if there are none, and for calls from before this was recorded. */
-    more_changes?: number;
+    /** @description The number of further changed fields, whose values were not recorded because there are more than 40 or they do not fit into 4 KB. 0 for calls from before this was recorded. */
+    more_changes: number;
     /** @description The current name of the first target: of a product, variant, order (its number), discount (its code), collection, customer, delivery option or member; null for other targets and deleted ones. */
     target_name: string | null;
 };

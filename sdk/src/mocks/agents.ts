@@ -163,7 +163,7 @@ function auditPage({ agent }: Caller) {
     },
     ...{ action, status, targets: [], fields: [], payload_hash: '0'.repeat(64), ip: null, buyer_ip: null },
     ...{ user_agent: null, correlation_id: id, created_at, details: null, summary: null },
-    ...{ changes: [], target_name: null },
+    ...{ changes: [], more_changes: 0, target_name: null },
   }));
   return { audit_events: events.reverse().slice(0, 100), next_cursor: null };
 }

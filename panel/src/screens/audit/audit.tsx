@@ -94,7 +94,7 @@ const KINDS: Record<string, string> = { api_key: t('API key'), guest_agent: t('A
 const SHOWN = 3;
 
 /** The values before and after; the names of the sent fields if no values were recorded. */
-function Changes({ event: { changes, more_changes = 0, fields, status } }: { event: AuditEvent }) {
+function Changes({ event: { changes, more_changes, fields, status } }: { event: AuditEvent }) {
   const { number } = useFormat();
   if (changes.length === 0 || status >= 400) return fields.map(fieldInWords).join(', ') || '—';
   const rest = changes.slice(SHOWN);

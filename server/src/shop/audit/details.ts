@@ -53,11 +53,10 @@ function filled(details: Partial<AuditDetails>): object {
 
 /** The details and changes as the API returns them; details are null if there are none or they were erased. */
 export function detailsOf(text: string | null): Pick<AuditEvent, 'details' | 'changes' | 'more_changes'> {
-  if (text === null) return { details: null, changes: [] };
-  const { changes: kept = [], more_changes, ...stored } = JSON.parse(text) as StoredDetails;
-  const changes = { changes: kept, ...(more_changes && { more_changes }) };
+  if (text === null) return { details: null, changes: [], more_changes: 0 };
+  const { changes = [], more_changes = 0, ...stored } = JSON.parse(text) as StoredDetails;
   const { outcome } = stored;
-  if (outcome === undefined) return { details: null, ...changes };
+  if (outcome === undefined) return { details: null, changes, more_changes };
   const none = { query: null, found: null, products: [], code: null, amount: null, currency: null, order_number: null };
-  return { details: { ...none, assistant: null, ids: {}, ...stored, outcome }, ...changes };
+  return { details: { ...none, assistant: null, ids: {}, ...stored, outcome }, changes, more_changes };
 }
