@@ -102,8 +102,8 @@ const ENDINGS: Record<string, Ending> = {
 const NEW_PASSWORD = 'another password of the proofs';
 
 /**
- * Logs in twice and renews both sessions, then ends them and expects all tokens to fail. With `racing`, further logins and
- * renewals run while the sessions are being ended.
+ * Logs in twice and renews both sessions, then ends sessions with `ending`. Expects the tokens of the ended sessions to fail
+ * and the other sessions to continue. With `racing`, further logins and renewals run at the same time.
  */
 async function play(world: World, what: string, ending: Ending, racing: boolean): Promise<number> {
   const { end, ends, keepsPassword } = ending;

@@ -62,7 +62,10 @@ interface Count {
   pairs: number;
   /** The number of places that were timed. */
   places: number;
-  /** The lowest p-value of a place: the probability that its time differences are due to chance. */
+  /**
+   * The lowest p-value of all places. A p-value is the probability of time differences at least this large if existing and
+   * invented ids take equally long.
+   */
   least: number;
 }
 

@@ -3,7 +3,7 @@ import { openTenant } from './site.ts';
 
 const ANSWER_WITHIN_MS = 120_000;
 
-/** A new shop with webhooks. Its calls go to any server that is running. */
+/** A shop with an API key and webhooks. Its calls go to any server that is running. */
 export interface EventShop {
   site_id: string;
   credentials: Awaited<ReturnType<typeof openTenant>>;

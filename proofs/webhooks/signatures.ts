@@ -152,7 +152,7 @@ async function accepts(secret: string, { headers, body }: Received): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof webhooks.WebhookVerificationError)) throw error;
-    // The changed body may also be an invalid event. The SDK reports that as `invalid_payload`.
+    // The SDK reports `invalid_payload` only after it has accepted the signature, so a forged body got through.
     return error.reason === 'invalid_payload';
   }
 }

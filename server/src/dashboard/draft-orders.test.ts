@@ -116,7 +116,7 @@ test('sending a draft mails a link to the hosted checkout, where the customer ac
   await send(draft.id);
   const [mail] = await mailsTo(shop, email);
 
-  expect(mail?.subject).toContain('offer');
+  expect(mail?.subject).toContain('quote');
   expect(mail?.html).toContain('To the back door');
   const browser = new PaperBrowser(shop.baseUrl);
   const [token] = /chk_[0-9A-Za-z]{38}/.exec(mail?.html ?? '') ?? [];
@@ -182,7 +182,7 @@ test('accepting a draft without enough stock is rejected (409 insufficient_stock
   const before = await stockOf(shop, product.id);
   const page = await new PaperBrowser(shop.baseUrl).open((await get(draft.id))?.checkout_url ?? '');
 
-  expect(page.html).toContain('contact the shop. The offer itself cannot be changed here.');
+  expect(page.html).toContain('contact the shop. The quote itself cannot be changed here.');
   const accepted = await accept(shop, draft.id);
   expect(accepted.response.status).toBe(409);
   expect(accepted.error).toMatchObject({
@@ -421,7 +421,7 @@ test('the mailed link of a draft offers payment by invoice only after its custom
   expect(form.html.includes('value="invoice"')).toBe(false);
   const hint = `<a href="/account?site_id=${shop.site_id}">Log in to your account first</a>`;
   expect(form.html).toContain(hint);
-  expect(form.html).toContain('Note on the offer');
+  expect(form.html).toContain('Note on the quote');
   const forced = await browser.press(form, 'save', { payment_method: 'invoice' });
   expect(forced.html.includes('value="place_order"')).toBe(false);
   expect(await ordersOf(shop)).toEqual([]);

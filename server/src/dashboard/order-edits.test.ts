@@ -167,7 +167,7 @@ test('an edit to a lower total makes the difference due for refund until that am
   expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
 });
 
-test('refunding items lowers the price, and an amount due for refund after an edit stays due', async () => {
+test('after an edit, only the part of a refund above the price of its items reduces the amount due for refund', async () => {
   const { edit, refundPieces, line_item_id, details } = await givenOrder();
   await edit({ change: [{ line_item_id, quantity: 2 }] });
   expect(await details()).toMatchObject({ refund_due: '10.00' });

@@ -25,7 +25,7 @@ test('starts the jobs again if their database connection is terminated during th
   expect(stopped).toBe(1);
 });
 
-test('throws an error in a job definition when the jobs start', async () => {
+test('throws if the first start of the jobs fails for a reason other than the database', async () => {
   const { owner } = await testServer();
   const start = () => Promise.reject(new Error('no such task'));
   await expect(runWhileWritable(owner, SILENT, start)).rejects.toThrow('no such task');

@@ -32,7 +32,7 @@ async function givenShop() {
   return { ...shop, mug, variant_id: mug.variants[0]?.id ?? '' };
 }
 
-test('creates a bank transfer order that awaits payment, and sells its stock immediately', async () => {
+test('creates a bank transfer order that awaits payment, and deducts its items from the stock immediately', async () => {
   const shop = await givenShop();
   const { sync, mug, variant_id } = shop;
   const email = `june-${shop.site_id}@example.com`;

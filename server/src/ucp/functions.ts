@@ -97,7 +97,7 @@ export interface UcpAnswer {
   body: object;
 }
 
-/** Returns the resource, or messages with the reason. Throws a ProtocolError or `Refused`. */
+/** Returns the resource, or messages that explain why there is none. Throws `ProtocolError` or `Refused`. */
 export async function answerOf(call: UcpCall, name: FunctionName, id: string, given: unknown): Promise<UcpAnswer> {
   const { request, changes }: UcpFunction = FUNCTIONS[name];
   const body = requestFrom(call.opened.profile.version, given);

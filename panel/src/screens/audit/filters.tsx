@@ -98,7 +98,7 @@ export function AuditFilters() {
   );
 }
 
-/** The members and the user's connected assistants, for the filter. */
+/** The filter's options: the members, and the assistants that the user may see. */
 function usePeople(): { value: string; name: string }[] {
   const can = useCan();
   const staff = useQuery({

@@ -27,7 +27,7 @@ export interface CatalogueCache {
   held(): { entries: number; bytes: number };
 }
 
-/** The data about the shop that the caller's look-up read. */
+/** The shop data that the token look-up returned. */
 type Seen = Pick<Tenant, 'site_id' | 'catalog_version' | 'shown_stock'>;
 
 /** The cache key of a request, and the products in the cached response whose stock must be read. */

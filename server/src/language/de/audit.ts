@@ -39,7 +39,7 @@ export const audit: Record<keyof typeof english, string> = {
   other: 'Hat {action} aufgerufen',
   of_amount: '{work} ({amount})',
   tried: '{work} (nur Probelauf)',
-  asked_back: '{work} (er muss erst auswählen)',
+  asked_back: '{work} (er musste erst auswählen)',
   nothing_found: '{work} (nichts gefunden)',
   refused: 'Abgelehnt: {reason} – {what}',
   over_budget: 'über dem Budget',

@@ -177,7 +177,7 @@ export const checkout: Record<keyof typeof english, string> = {
   code_not_applicable: 'Dieser Code gilt für keinen dieser Artikel.',
   code_unusable: 'Dieser Code kann nicht eingelöst werden.',
   code_refused: 'Der Rabattcode kann nicht eingelöst werden',
-  code_refused_text: '{why} Entfernen Sie ihn, um fortzufahren. Es wurde nichts abgebucht.',
+  code_refused_text: '{why} Entfernen Sie den Code, um fortzufahren. Es wurde nichts abgebucht.',
   review_changed: 'Ihre Bestellung hat sich seit der Prüfung geändert',
   review_changed_text: 'Es wurde nichts bestellt. Geändert: {parts}. Bitte prüfen Sie das, bevor Sie bestellen.',
   has_changed: 'geändert',

@@ -40,7 +40,7 @@ export const consent: Record<keyof typeof english, string> = {
     '{name} <hint>ist die Adresse dieses Assistenten. Wir haben geprüft, dass seine Beschreibung dort veröffentlicht ist.</hint>',
   asks: 'Er möchte bei {shop} im Namen von {email} handeln. Er bezahlt nie selbst: Jeden Kauf bestätigen Sie.',
   budget: 'Budget in {currency}',
-  budget_hint: 'Höchstens {amount}. Sie können weniger erlauben. Mit 0 kann er sich nur umsehen.',
+  budget_hint: 'Höchstens {amount}. Sie können weniger erlauben. Bei 0 kann sich der Assistent nur umsehen.',
   categories: 'Nur diese Produktarten',
   categories_hint: 'Ohne Häkchen ist alles erlaubt.',
   each_week: '{amount} pro Woche',

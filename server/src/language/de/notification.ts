@@ -42,7 +42,7 @@ export const notification: Record<keyof typeof english, string> = {
   reset_button: 'Neues Passwort wählen',
   reset_not_you: 'Wenn Sie das nicht waren, brauchen Sie nichts zu tun. Ihr Passwort bleibt, wie es ist.',
   password_subject: 'Ihr Passwort bei {shop} wurde geändert',
-  password: 'Ihr Konto bei {shop} hat ein neues Passwort.',
+  password: 'Das Passwort Ihres Kontos bei {shop} wurde geändert.',
   password_not_you:
     'Wenn Sie es nicht geändert haben, fordern Sie auf der Anmeldeseite ein neues an und informieren Sie den Shop.',
 

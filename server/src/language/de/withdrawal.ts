@@ -37,6 +37,6 @@ export const withdrawal: Record<keyof typeof english, string> = {
     'Mit Ihrer E-Mail-Adresse wurde uns der Widerruf eines Vertrags mit {shop} gesendet. Er ist am {moment} eingegangen.',
   stated_statement: 'Die Erklärung',
   stated_next:
-    'Wir prüfen nun, welche Bestellung er betrifft, und melden uns bei Ihnen. Bitte bewahren Sie diese E-Mail auf.',
+    'Wir prüfen nun, welche Bestellung der Widerruf betrifft, und melden uns bei Ihnen. Bitte bewahren Sie diese E-Mail auf.',
   stated_not_you: 'Wenn Sie diese Erklärung nicht gesendet haben, wenden Sie sich bitte an den Shop.',
 };

@@ -38,7 +38,7 @@ export const audit = {
   other: 'Called {action}',
   of_amount: '{work} ({amount})',
   tried: '{work} (test run only)',
-  asked_back: '{work} (it has to choose first)',
+  asked_back: '{work} (the shop asked it to choose first)',
   nothing_found: '{work} (nothing found)',
   refused: 'Refused: {reason} – {what}',
   over_budget: 'over the budget',

@@ -102,12 +102,12 @@ export const checkout = {
   tax_contained: 'Includes {amount} tax',
 
   login_for_invoice: 'Do you pay by invoice? <a>Log in to your account first</a>, then open this page again.',
-  note_on_offer: 'Note on the offer',
+  note_on_offer: 'Note on the quote',
   not_buyable: 'Some items cannot be ordered',
   not_buyable_text:
     'See <a>the notes on these items</a>. Remove the items here, or change your cart in the shop and come back to this page.',
   not_buyable_draft:
-    'See <a>the notes at the items</a>, and contact the shop. The offer itself cannot be changed here.',
+    'See <a>the notes on these items</a>, and contact the shop. The quote itself cannot be changed here.',
   unavailable: 'No longer for sale.',
   only_left_less: 'Only {count} left, fewer than you want to order.',
   out_of_stock: 'Out of stock.',
@@ -166,7 +166,7 @@ export const checkout = {
   code_not_applicable: 'This code does not apply to any of these items.',
   code_unusable: 'This code cannot be used.',
   code_refused: 'The discount code cannot be used',
-  code_refused_text: '{why} Remove it to continue. Nothing was charged.',
+  code_refused_text: '{why} Remove the code to continue. Nothing was charged.',
   review_changed: 'Your order has changed since you reviewed it',
   review_changed_text: 'Nothing was ordered. Changed: {parts}. Please check this before you order.',
   has_changed: 'changed',

@@ -3,10 +3,10 @@ export const mail = {
   placed_subject: 'Your order {number} at {shop}',
   digital_consent:
     'You expressly agreed that we begin to supply the digital content before the period for withdrawal ends, and confirmed that you know that you lose your right of withdrawal for it once the supply has begun.',
-  draft_subject: 'Your offer from {shop}',
+  draft_subject: 'Your quote from {shop}',
   draft:
     'We have prepared an order for you. You can check it, complete it and accept it on the following page until {day}.',
-  draft_link: 'View the offer',
+  draft_link: 'View the quote',
   draft_note: 'Note from the shop: {note}',
   reminder_subject: 'Your order {number} is awaiting your payment',
   reminder: 'The items of order {number} are reserved for you.',

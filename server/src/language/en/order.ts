@@ -65,7 +65,7 @@ export const order = {
   answer_wrong: 'This is neither the e-mail address nor a postal code of the order. Check the spelling.',
   answers_over: 'Too many wrong answers',
   answers_over_text:
-    'Wait 15 minutes, then open the link in the e-mail again. The full address is also in the e-mail that confirmed the order.',
+    'Wait 15 minutes, then open the link in the e-mail again. The full address is also in the order confirmation that we sent you by e-mail.',
   link_dead: 'This link does not lead to an order',
   link_dead_text:
     'It may have been cut off or mistyped. Open the link in the most recent e-mail about the order.\nIf that does not help, contact the shop.',

@@ -40,7 +40,7 @@ export const profile = {
   email_after: 'We will send a link to the new address. The old address stays valid until you open the link.',
   email_same: 'This already is the address of your account.',
   email_sent:
-    'We have sent an e-mail to the new address. Open the link in it to confirm the change. Until then, you log in with {email}.',
+    'We have sent an e-mail to the new address. Open the link in it to confirm the change. Until then, keep logging in with {email}.',
 
   password: 'Password',
   password_current: 'Current password',

@@ -176,7 +176,7 @@ export const checkout: Record<keyof typeof english, string> = {
   code_not_applicable: 'Ce code ne s’applique à aucun de ces articles.',
   code_unusable: 'Ce code ne peut pas être utilisé.',
   code_refused: 'Le code promo ne peut pas être utilisé',
-  code_refused_text: '{why} Supprimez-le pour continuer. Rien n’a été débité.',
+  code_refused_text: '{why} Supprimez le code pour continuer. Rien n’a été débité.',
   review_changed: 'Votre commande a changé depuis votre vérification',
   review_changed_text: 'Rien n’a été commandé. Modifié : {parts}. Vérifiez avant de commander.',
   has_changed: 'modifié',
@@ -226,7 +226,7 @@ export const checkout: Record<keyof typeof english, string> = {
   next_preparing: 'Nous préparons votre commande.',
   next_unconfirmed: 'Votre banque n’a pas encore confirmé le paiement. Nous vous écrirons dès que ce sera fait.',
   next_handed_over: 'Vous payez à la remise des articles.',
-  next_invoice: 'Réglez la facture par virement avant la date indiquée ici.',
+  next_invoice: 'Réglez la facture par virement au plus tard à la date indiquée ici.',
 
   login: 'Connectez-vous pour confirmer cet achat',
   login_why: 'Un assistant a préparé cet achat. Seule la personne à qui il est destiné peut le voir et le confirmer.',

@@ -2,7 +2,7 @@ import type { consent as english } from '../en/consent.ts';
 
 export const consent: Record<keyof typeof english, string> = {
   login: 'Un assistant demande un accès',
-  login_why: 'Connectez-vous pour voir ce qu’il demande. La connexion n’accorde encore aucun accès.',
+  login_why: 'Connectez-vous pour voir ce qu’il demande. En vous connectant, vous n’accordez encore aucun accès.',
   dead: 'Ce lien ne fonctionne pas',
   dead_text:
     'Il a peut-être été tronqué ou mal recopié. Ouvrez-le de nouveau depuis l’endroit où l’assistant l’affiche.',

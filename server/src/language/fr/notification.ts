@@ -43,7 +43,7 @@ export const notification: Record<keyof typeof english, string> = {
   reset_button: 'Choisir un nouveau mot de passe',
   reset_not_you: 'Si ce n’était pas vous, vous n’avez rien à faire. Votre mot de passe ne change pas.',
   password_subject: 'Votre mot de passe chez {shop} a été modifié',
-  password: 'Votre compte chez {shop} a un nouveau mot de passe.',
+  password: 'Le mot de passe de votre compte chez {shop} a été modifié.',
   password_not_you:
     'Si ce n’est pas vous qui l’avez modifié, demandez-en un nouveau sur la page de connexion et prévenez la boutique.',
 
@@ -129,7 +129,7 @@ export const notification: Record<keyof typeof english, string> = {
   dispute_open_subject: 'Le paiement de la commande {number} est contesté',
   dispute_open:
     'Le client conteste {amount} du paiement de la commande {number} auprès de sa banque, qui a repris l’argent. L’expédition est suspendue. Envoyez vos justificatifs depuis votre compte chez le prestataire de paiement, où le litige porte la référence {reference}.',
-  dispute_due: 'Justificatifs à envoyer avant le',
+  dispute_due: 'Justificatifs à envoyer au plus tard le',
   dispute_won_subject: 'Vous avez gagné le litige sur la commande {number}',
   dispute_won:
     'La banque a tranché le litige {reference} sur la commande {number} en votre faveur. Vous avez récupéré {amount}.',

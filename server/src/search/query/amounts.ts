@@ -19,7 +19,10 @@ export interface Amount {
   currency?: string;
   /** The index of the next token after the amount. */
   to: number;
-  /** Whether the number is written in a form that sets a limit only with a currency: `twenty`, `4k`, `60ish`. */
+  /**
+   * Whether the number is written in words or as `4k` or `60ish`. Such a number needs more evidence, such as a currency
+   * or a sentence, to set a limit.
+   */
   isSpelled: boolean;
   isNear?: boolean;
 }
@@ -72,7 +75,7 @@ const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour f
 /** After these words, a range needs no currency. */
 const CERTAIN_OPENINGS = new Set(['between', 'zwischen', 'entre']);
 const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis hochstens, a, until']]);
-/** Words that join the ends of a range, but only after an opening such as `from`, or before a currency. */
+/** Join the ends of a range only after an opening such as `from`, or if the first amount has a currency: `$20 and $40`. */
 const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
 /** Words that join two amounts, but only before a currency: `20 or 30 euros`. */
 const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);

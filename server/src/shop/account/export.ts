@@ -55,7 +55,7 @@ export async function exportCustomer(
   };
 }
 
-/** Reads the audit events of the customer and of the customer's agents, at most `limit` of each. */
+/** Reads the newest audit events of the customer and of the customer's agents, at most `limit` in total. */
 function eventsOf(shop: Shop, customer_id: string, before: string | null, limit: number): Promise<AuditRow[]> {
   return shop.rows<AuditRow>(
     sql`select e.* from (

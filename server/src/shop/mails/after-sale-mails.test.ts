@@ -65,7 +65,7 @@ test("an offer uses the requested language, otherwise the customer's, otherwise 
   const lines = [{ variant_id, quantity: 1 }];
   const subject = async () => (await newestTo(shop, customer.email)).subject;
   await send(shop, { customer_id: customer.id, email: customer.email, lines });
-  expect(await subject()).toMatch(/^Your offer from /);
+  expect(await subject()).toMatch(/^Your quote from /);
   const { client, email } = customer;
   const order = await shop.givenOrder({ client, email, content: [{ variant_id, quantity: 1 }] });
   await shop.owner.query(`update commerce.orders set locale = 'fr' where id = $1`, [order.id]);
@@ -75,7 +75,7 @@ test("an offer uses the requested language, otherwise the customer's, otherwise 
   await send(shop, { customer_id: customer.id, email, lines });
   expect(await subject()).toMatch(/^Ihr Angebot von /);
   await send(shop, { customer_id: customer.id, email, lines, locale: 'en' });
-  expect(await subject()).toMatch(/^Your offer from /);
+  expect(await subject()).toMatch(/^Your quote from /);
 });
 
 test('the mail about a partial payment states the remaining amount, and the one about the last payment confirms full payment', async () => {
