@@ -61,8 +61,8 @@ export async function sentences({ data, many }: { data: string | undefined; many
       ...table(HEADER, rowsOf(judged)),
       '',
       ...written,
-      `With ${whole(many)} products in one site (copies of these), one sentence at a time, ${ROUNDS} rounds:`,
-      `p50 ${large.p50} ms, p95 ${large.p95} ms. Load of the machine meanwhile: ${large.load}.`,
+      `With ${whole(many)} products in one site (copies of these), one request at a time, ${ROUNDS} rounds:`,
+      ...large,
     ]);
   } finally {
     await stop(server);
@@ -130,11 +130,8 @@ async function judge(
  * `understood` is left out, because filters are not interpreted.
  */
 async function judgeFilters(data: string, database: Database, server: Running, sites: Record<string, object>) {
-  const file = join(data, 'filters.jsonl');
-  if (!existsSync(file)) return [];
-  const filters = new Map(
-    (await linesOf<{ id: string; filters: object }>(file)).map((line) => [line.id, line.filters]),
-  );
+  const filters = await filtersIn(data);
+  if (filters.size === 0) return [];
   const all = await linesOf<{ id: string; expect: Record<string, unknown> }>(join(data, 'sentences.jsonl'));
   const asked = all
     .filter(({ id }) => filters.has(id))
@@ -156,6 +153,13 @@ async function judgeFilters(data: string, database: Database, server: Running, s
     `the expected products, ${(right / judged.length).toFixed(3)}.`,
     '',
   ];
+}
+
+/** Returns the filters by the id of their sentence; empty if the data has none. */
+async function filtersIn(data: string): Promise<Map<string, object>> {
+  const file = join(data, 'filters.jsonl');
+  const lines = existsSync(file) ? await linesOf<{ id: string; filters: object }>(file) : [];
+  return new Map(lines.map(({ id, filters }) => [id, filters]));
 }
 
 /** Forwards requests to the server, with the filters of the sentence whose id is the query. */
@@ -199,8 +203,8 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
 }
 
-/** Measures the response times in milliseconds for all read-only sentences. The first round is a warm-up. */
-async function latencies(data: string, database: Database, server: Running, many: number) {
+/** Measures the response times of all read-only sentences, and of the filters, in a large site. Returns a line for each. */
+async function latencies(data: string, database: Database, server: Running, many: number): Promise<string[]> {
   const all = (
     await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))
   ).flat();
@@ -214,10 +218,19 @@ async function latencies(data: string, database: Database, server: Running, many
   const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl')))
     .filter(({ op, kind }) => op === undefined && kind !== 'currency')
     .map(({ sentence }) => inDollars(sentence));
+  const queries = asked.map((query) => ({ query }));
+  const filters = [...(await filtersIn(data)).values()];
+  const lines = [`Sentences: ${await timesOf(server, agent_token, queries)}`];
+  if (filters.length > 0) lines.push(`The same wishes as filters: ${await timesOf(server, agent_token, filters)}`);
+  return lines;
+}
+
+/** Measures the response times of these calls in milliseconds. The first round is a warm-up. */
+async function timesOf(server: Running, agent_token: string, bodies: object[]): Promise<string> {
   const times: number[] = [];
   const loads: number[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const sentence of asked) {
+    for (const sent of bodies) {
       const began = performance.now();
       const response = await fetch(`${server.url}/api/agent/intent/find`, {
         method: 'POST',
@@ -226,15 +239,16 @@ async function latencies(data: string, database: Database, server: Running, many
           'Content-Type': 'application/json',
           'Idempotency-Key': randomUUID(),
         },
-        body: JSON.stringify({ query: sentence }),
+        body: JSON.stringify(sent),
       });
       const body = await response.text();
-      if (!response.ok) throw new Error(`"${sentence}" was answered with ${response.status}: ${body}`);
+      if (!response.ok) throw new Error(`${JSON.stringify(sent)} was answered with ${response.status}: ${body}`);
       if (round > 0) times.push(performance.now() - began);
     }
     loads.push(loadavg()[0] ?? 0);
   }
-  return { p50: at(times, 0.5), p95: at(times, 0.95), load: loads.map((load) => load.toFixed(1)).join(', ') };
+  const load = loads.map((one) => one.toFixed(1)).join(', ');
+  return `p50 ${at(times, 0.5)} ms, p95 ${at(times, 0.95)} ms. Load of the machine meanwhile: ${load}.`;
 }
 
 function inDollars(sentence: string): string {
