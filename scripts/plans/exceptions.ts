@@ -76,7 +76,7 @@ export const EXCEPTIONS: Exception[] = [
     why: 'A search by filters only checks every product that the caller may see; the options are those of one product.',
   },
   {
-    from: ['search/rank/candidates.ts'],
+    from: ['search/rank/candidates.ts', 'shop/agents/buying.ts'],
     kinds: ['index'],
     tables: ['product_options'],
     why: 'The options are those of one product, found by its id.',
