@@ -140,7 +140,7 @@ async function patientStatus(client: RawClient, text: string): Promise<number> {
   for (let sent = 1; ; sent += 1) {
     const status = (await client.send(text))?.status ?? 0;
     if ((status !== 0 && status !== 503) || sent === MOST_SENT) return status;
-    await sleep(sent * 20);
+    await sleep(sent * 50);
   }
 }
 

@@ -210,7 +210,8 @@ played(
     const [, pickup] = await page.$$('[name="shipping_option_id"]');
     await Promise.all([page.waitForResponse(() => true), pickup?.click()]);
     const transfer = '[name="payment_method"][value="bank_transfer"]';
-    await Promise.all([page.waitForResponse(() => true), page.click(transfer)]);
+    // A locator finds the button again if the page replaces it meanwhile.
+    await Promise.all([page.waitForResponse(() => true), page.locator(transfer).click()]);
     await page.type('#email', 'june@');
     await press(page, 'save');
     await page.waitForSelector('#email-error');
