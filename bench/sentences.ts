@@ -29,6 +29,7 @@ const NAMES = Object.keys(CURRENCIES) as Name[];
 const ROUNDS = 3;
 
 interface Sentence {
+  id: string;
   sentence: string;
   kind: string;
   lang: string;
@@ -215,11 +216,12 @@ async function latencies(data: string, database: Database, server: Running, many
   await learnMeanings(database);
   // Leaves out sentences with amounts in a foreign currency: the server does not apply such amounts as limits, so these
   // searches would be faster.
-  const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl')))
-    .filter(({ op, kind }) => op === undefined && kind !== 'currency')
-    .map(({ sentence }) => inDollars(sentence));
-  const queries = asked.map((query) => ({ query }));
-  const filters = [...(await filtersIn(data)).values()];
+  const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl'))).filter(
+    ({ op, kind }) => op === undefined && kind !== 'currency',
+  );
+  const queries = asked.map(({ sentence }) => ({ query: inDollars(sentence) }));
+  const written = await filtersIn(data);
+  const filters = asked.flatMap(({ id }) => written.get(id) ?? []);
   const lines = [`Sentences: ${await timesOf(server, agent_token, queries)}`];
   if (filters.length > 0) lines.push(`The same wishes as filters: ${await timesOf(server, agent_token, filters)}`);
   return lines;
