@@ -45,9 +45,9 @@ function sellFrom(servers: SpawnedServer[], { shop, shipping_option_id, variant_
     baseUrl: shop.baseUrl,
     siteId: shop.site_id,
     storefrontToken: shop.credentials.storefront_token,
-    // A busy machine rejects requests for seconds, so there are many attempts.
+    // A busy machine rejects requests for seconds, and asks to wait for as long.
     maxAttempts: 100,
-    maxWaitMs: 500,
+    maxWaitMs: 5_000,
     fetch: (request) => {
       requests += 1;
       const { baseUrl } = servers[requests % servers.length] as SpawnedServer;
