@@ -11,16 +11,14 @@ inPanel('Ctrl-K, a name and Enter open an order from any screen, without waiting
   const { open, sees, look, tab } = visit;
   const { id, order_number } = await buy(visit, { first_name: 'Zelda' });
   await open('/settings/tax');
-  await withCtrl(visit, 'k');
-  await tab.waitForSelector('.palette input');
+  await openSearch(visit);
   await tab.keyboard.type('zelda');
   await sees(`${order_number} · Zelda`);
   await look('palette');
   await tab.keyboard.press('Escape');
   await visit.seesNoDialog();
 
-  await withCtrl(visit, 'k');
-  await tab.waitForSelector('.palette input');
+  await openSearch(visit);
   await tab.keyboard.type('Zelda');
   await tab.keyboard.press('Enter');
   await sees(`Order ${order_number}`);
@@ -36,7 +34,7 @@ inPanel('the search lists products, customers, screens and settings, and arrow k
   const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body: product }));
   await open('/orders');
   await press(await tab.$eval('.search-button', (button) => button.textContent.trim().replaceAll(/\s+/g, ' ')));
-  await tab.waitForSelector('.palette input');
+  await searchHasFocus(visit);
   await tab.keyboard.type('quillon');
   await sees(customer.email);
   await sees(product.name);
@@ -47,8 +45,7 @@ inPanel('the search lists products, customers, screens and settings, and arrow k
 
   // The first palette is still in the page while it closes.
   await tab.waitForFunction(`!document.querySelector('.palette')`, POLLED);
-  await withCtrl(visit, 'k');
-  await tab.waitForSelector('.palette input');
+  await openSearch(visit);
   await tab.keyboard.type('invoi');
   await sees('Seller, numbers, when they are issued');
   await tab.keyboard.press('Enter');
@@ -138,6 +135,16 @@ inPanel('the removal of a note can be undone', async (visit) => {
   await tab.waitForFunction(`document.querySelector('textarea').value === 'Ring twice'`, POLLED);
   expect(await note()).toBe('Ring twice');
 });
+
+async function openSearch(visit: Visit): Promise<void> {
+  await withCtrl(visit, 'k');
+  await searchHasFocus(visit);
+}
+
+/** The dialog moves the focus to its field a moment after it has opened, and letters typed before that are lost. */
+async function searchHasFocus({ tab }: Visit): Promise<void> {
+  await tab.waitForFunction(`document.activeElement.matches('.palette input')`, POLLED);
+}
 
 async function withCtrl({ tab }: Visit, key: 'k' | 's' | 'a' | 'Enter'): Promise<void> {
   await tab.bringToFront();
