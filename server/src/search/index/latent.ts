@@ -6,7 +6,10 @@
 
 /** Fewer dimensions confuse different meanings; more hardly improve relevance. */
 export const DIMENSIONS = 128;
-/** A term in a single product relates it to no other; a term in every fifth product relates too many. */
+/**
+ * A term in only one product relates that product to no other. A term in more than a fifth of all products relates too
+ * many.
+ */
 const MIN_DOCUMENT_FREQUENCY = 2;
 const MAX_DOCUMENT_SHARE = 0.2;
 /** Only the most frequent terms are kept. */
@@ -20,7 +23,7 @@ export type TermWeights = Map<string, number>;
 /** The vector of each term: its direction, scaled by its inverse document frequency. */
 export type Model = Map<string, Float32Array>;
 
-/** Computes term weights: the logarithm of the frequency in each field, times the weight of the field. */
+/** Computes term weights: for each field, one plus the logarithm of the frequency, times the weight of the field. */
 export function termWeights(fields: { terms: string[]; weight: number }[]): TermWeights {
   const weights: TermWeights = new Map();
   for (const { terms, weight } of fields) {
@@ -188,7 +191,7 @@ function cholesky(matrix: Float64Array): Float64Array {
   return matrix;
 }
 
-/** Multiplies each row by the inverse of the triangular matrix. */
+/** Solves `triangle · x = row` for each row, and replaces the row with x. */
 function solveRows(columns: Float32Array, rows: number, triangle: Float64Array): void {
   for (let row = 0; row < rows; row += 1) {
     const start = row * DIMENSIONS;

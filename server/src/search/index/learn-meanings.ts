@@ -14,12 +14,12 @@ const MAX_SAMPLE = 20_000;
 /** The model is retrained when this share of the products was added or changed since the last training. */
 const CHANGED_SHARE = 0.2;
 /**
- * The number of products or terms per statement. Small, because the process serves no requests while it reads their
- * texts.
+ * The number of products or terms per statement. Small, because the process serves no requests while it parses the
+ * result of a statement.
  */
 const BATCH = 20;
 
-/** Runs a function in the shop, in a new transaction. */
+/** Runs a function in a new transaction of the shop. */
 export type InTransaction = <T>(work: (db: SearchDb) => Promise<T>) => Promise<T>;
 
 interface State {
@@ -150,8 +150,8 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 /**
  * Reads the next products whose vectors are outdated, and the last id among them. Skips products up to `after`, which
  * were already checked in this run; if they change again, the next run updates them. Without `after`, each query would
- * pass over more finished products than the one before. Vectors are looked up by id instead of joined, because the
- * statistics of a new table may still say that it is empty.
+ * pass over more finished products than the one before. Vectors are looked up by id instead of joined, because
+ * PostgreSQL's statistics of a new table may still describe an empty one.
  */
 async function readOutdated(
   db: SearchDb,

@@ -129,8 +129,8 @@ export function valueTerm(terms: string[]): string {
 }
 
 /**
- * The terms for a facet value: one, or none if the value is a plain number, which nobody searches for, or has too many
- * words.
+ * The terms for a facet value: one, or none if all its words begin with a digit, such as a plain number, or if it has
+ * too many words.
  */
 export function valueTerms(value: string): string[] {
   const terms = termsOf(value.slice(0, 255));

@@ -63,7 +63,7 @@ export interface NumericPhrase {
    * sentence, but may be a name among keywords.
    */
   isPrice: 'always' | 'in sentences' | 'with a currency';
-  /** Whether the phrase is only an amount, which sets no limit. */
+  /** Whether the phrase is only an amount, which usually sets no limit. */
   isPlain?: boolean;
   /** Whether it is unclear which bound the number sets. */
   isUnread?: boolean;
@@ -72,14 +72,14 @@ export interface NumericPhrase {
 }
 
 const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour for'.split(' '));
-/** After these words, a range needs no currency. */
+/** After these words, a range in digits needs no currency. */
 const CERTAIN_OPENINGS = new Set(['between', 'zwischen', 'entre']);
 const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis hochstens, a, until']]);
 /** Join the ends of a range only after an opening such as `from`, or if the first amount has a currency: `$20 and $40`. */
 const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
-/** Words that join two amounts, but only before a currency: `20 or 30 euros`. */
+/** Words that join two amounts only if the second one has a currency: `20 or 30 euros`. */
 const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);
-/** The largest ratio between the ends of a range: `tent for 2 to 400 euros` means a tent for two people. */
+/** The largest ratio between the ends of a range after `for`: `tent for 2 to 400 euros` means a tent for two people. */
 const WIDEST_RANGE = 20;
 
 export const PRICE_WORDS = wordSet('price_words');

@@ -17,13 +17,16 @@ interface Halves {
 const MIN_HALF = 3;
 /** The minimum length of a second half that replaces the whole word. */
 const MIN_HEAD = 4;
-/** The minimum length of a second half from the thesaurus: `elegant` does not mean `gant`. */
+/**
+ * The minimum length of a second half that replaces a whole word of an English sentence: `elegant` does not mean
+ * `gant`.
+ */
 const MIN_FOREIGN_HEAD = 5;
 /** Longer words are not split, because a word of 500 letters would cause hundreds of lookups of long texts. */
 const LONGEST = 80;
 /**
- * Letters that join the halves of a German compound or inflect the second one, and endings that the first may have
- * lost: `Lauf(en)`.
+ * Letters that join the halves of a German compound or inflect the second one, and endings that a half may have lost:
+ * `Lauf(en)`.
  */
 const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
 const LOST = ['', 'e', 'n', 'en', 's'];
@@ -59,8 +62,8 @@ function meaningsOf(half: string): { own: string[]; foreign: string[] } {
 
 /**
  * Returns the terms that a compound stands for: both halves if the shop has both, otherwise a long second half that is
- * in product names, as a `Kochmesser` is always a knife. In French and English, a second half alone must come from the
- * thesaurus. Undefined if there is no such split.
+ * in product names, as a `Kochmesser` is always a knife. In English, a second half alone must come from the thesaurus.
+ * Undefined if there is no such split.
  */
 export function meaningOfCompound(
   word: string,

@@ -30,7 +30,7 @@ export interface Keywords {
   unfinished: Token | undefined;
 }
 
-/** The words with their replacements; the same array if there are none. Sends at most three statements. */
+/** The words with their replacements; the same array if there are none. Sends at most four statements. */
 export async function keywordsOfShop(db: SearchDb, { words, isNamed, unfinished }: Keywords): Promise<Token[]> {
   const asked = words.slice(0, MAX_WORDS);
   const open = new Set(asked.filter((word) => !/\d/.test(word.text) && !isNamed(word)));
@@ -101,7 +101,8 @@ function isListed({ text, term }: Token): boolean {
 }
 
 /**
- * Synonyms of listed words that begin with the text, as terms: `backpack` for `rucks`, because `rucksack` is listed.
+ * The words of the thesaurus that begin with the text, each followed by its synonyms, as terms: `rucksack` and
+ * `backpack` for `rucks`.
  */
 function synonymsOfBegun(text: string): string[] {
   if (text.length < MIN_BEGINNING) return [];

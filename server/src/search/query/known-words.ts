@@ -10,11 +10,11 @@ export interface Known {
   isNamed: boolean;
   /** Whether the phrase is a whole value of a product. */
   isValue: boolean;
-  /** Whether the phrase is a product's type or tag, and not only a colour. */
+  /** Whether the phrase is a product's type or one of its tags. */
   isLabel: boolean;
-  /** Whether a product's name ends with the phrase. */
+  /** Whether the last word of the phrase is the head noun of a product's name. */
   isHead: boolean;
-  /** Whether any product has the phrase. */
+  /** Whether the phrase is a single word that occurs in any text of a product. */
   isKnown: boolean;
 }
 
@@ -31,7 +31,7 @@ export function has(known: Known | undefined): boolean {
 const knownPhrases = new LRUCache<string, Known>({ max: 50_000, ttl: 60_000 });
 
 /**
- * Looks up phrases in product names and option values. A phrase of several words counts as a name if its first and last
+ * Looks up phrases in product names and facet values. A phrase of several words counts as a name if its first and last
  * word are in the name of the same product. Sends one statement, or none if all results are cached.
  */
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {

@@ -31,8 +31,8 @@ const REVIEW_ADJECTIVES = wordSet('review_adjectives');
 const RATING_WORDS = wordSet('rating_words');
 
 /**
- * These words are also part of names (`Pro Max`), or mean something else before a plain number, so they need a
- * currency.
+ * These words are also part of names (`Pro Max`), or mean something else before a plain number, so among keywords they
+ * need a currency.
  */
 export const NEED_CURRENCY = wordSet('needs_currency');
 /** Words after which a number is a price only with a currency, even in sentences: `do you have 2 tents`. */
@@ -41,7 +41,7 @@ export const NEGATIONS = wordSet('negations');
 const BETWEEN_NEGATION = wordSet('between_negation');
 /** After a price without a currency, these words begin another clause. */
 const NEXT_CLAUSE = wordSet('next_clause');
-/** After a price without a currency, these words may follow among keywords. */
+/** These words may follow a price without a currency, even among keywords. */
 const AFTER_PRICE = wordSet('after_price');
 
 /** Maximum difference between a price and an amount such as `around 40 euros`, as a share of the amount. */

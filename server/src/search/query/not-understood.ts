@@ -92,7 +92,7 @@ function reportNegation({ tokens, add, vocabulary }: ParseState, at: number): nu
   return at + 2;
 }
 
-/** Words for people and occasions, about which no shop has data. */
+/** Words for people and occasions, about which most shops have no data. */
 const PEOPLE = wordSet('people', 'occasions');
 
 export function namesPeopleOrOccasion({ text, term }: Token): boolean {

@@ -26,8 +26,8 @@ const FIELD_LABELS = wordSet('field_labels');
 const MAX_WORDS = 24;
 
 /**
- * Parses a sentence. Sends three statements, and one more each for an ambiguous name and for words that may be
- * compounds.
+ * Parses a sentence. Sends at most four statements: for the shop's language, for ambiguous phrases, for the words, and
+ * for the parts of words that may be compounds.
  */
 export async function parseSentence(db: SearchDb, sentence: string): Promise<ParsedQuery> {
   const reading = { isSentence: true, language: await readLanguage(db) };
@@ -162,8 +162,8 @@ function unwantedWindows({ text, value = '' }: Constraint): Window[] {
 }
 
 /**
- * Replaces an unwanted thing with a word of the shop. If the shop has none, products cannot be checked for it, and it
- * is reported as not available.
+ * Replaces an unwanted thing with a word of the shop. If the shop has no such word, products cannot be checked, and the
+ * constraint is marked as unknown.
  */
 function inUnwantedWords(
   constraint: Constraint,
@@ -175,7 +175,8 @@ function inUnwantedWords(
   const meaning =
     unwantedWindows(constraint).flatMap((window) => standIn(window, language, lookup) ?? [])[0] ??
     (mayBeCompound(value, language, lookup) ? meaningOfCompound(value, language, lookup)?.terms.join(' ') : undefined);
-  // `candles, but no scented candles`: if the shop has no word for `scented`, not all candles must be excluded.
+  // `candles, but no scented candles`: if the shop has no word for `scented`, the exclusion must not apply to all
+  // candles.
   const isWanted = wanted.some(({ term }) => term === meaning);
   if (meaning !== undefined && !isWanted) return { ...constraint, value: meaning };
   return !isWanted && (value.includes(' ') || lookup(value)?.isKnown) ? constraint : { ...constraint, isUnknown: true };

@@ -26,7 +26,7 @@ const LINKS = phraseTable<'and' | 'or'>([
   ['or', 'or, oder, ou'],
 ]);
 
-/** A sentence is split into at most this many parts. */
+/** A sentence with more parts is not split. */
 export const MAX_PARTS = 4;
 
 /**
@@ -67,7 +67,10 @@ export function splitSentence(
   return parts.length > 1 && parts.length <= MAX_PARTS ? { parts, isChoice, isTotal } : whole;
 }
 
-/** Whether each part counts a thing: `a mug, a candle, a notebook`. */
+/**
+ * Whether the commas separate things: `a mug, a candle, a notebook`. The first part must name a thing, and the later
+ * parts that name one must begin with an article or number.
+ */
 function isListOfThings(sentence: string, cuts: Cut[], isThing: (part: Part) => boolean): boolean {
   const parts = cuts.map((cut, i) => partOf(sentence, cut.end, cuts[i + 1]?.start ?? sentence.length));
   const first = partOf(sentence, 0, cuts[0]?.start ?? 0);

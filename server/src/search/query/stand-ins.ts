@@ -59,7 +59,7 @@ export function otherWords({ texts, term }: Window, language: Language): string[
 /** A shorter word is not treated as a compound. */
 const MIN_COMPOUND = 6;
 
-/** Whether the shop lacks a word that may be a compound of words that it has: `Damenjacke`. */
+/** Whether the shop lacks a word that may be a compound, such as `Damenjacke`. */
 export function mayBeCompound(text: string, language: Language, lookup: Lookup): boolean {
   if (text.length < MIN_COMPOUND || !/^\p{L}+$/u.test(text) || language === 'fr') return false;
   const term = stem(text);

@@ -13,7 +13,7 @@ const PRICE_OF = phraseTable<'all' | 'each'>([
 /** The maximum distance of a number from the words about totals, in tokens. */
 const NEAR = { before: 6, after: 8 };
 
-/** Takes the words that mark a price as the total of all units. */
+/** Takes the words that mark a price as the total of all units, or as the price of each. */
 export function takeTotals(state: ParseState): void {
   const { tokens, taken } = state;
   for (let i = state.start; i < tokens.length; i += 1) {

@@ -38,7 +38,7 @@ export interface Candidate {
   exact_groups: number;
   /** One bit per group, set if the name has a completion or correction of its word. */
   guessed_groups: number;
-  /** Whether the query is an SKU or barcode of the product. */
+  /** Whether the product is in `coded`: the query is its SKU or barcode, or a part of one that ranks first. */
   code_match: boolean;
   /** The product's vector in the shop's latent semantic model, if it has one. */
   vector: Int8Array | undefined;
@@ -74,8 +74,8 @@ export interface CandidateQuery extends Query {
    */
   modifierAlone?: boolean;
   /**
-   * Whether weaker matches are excluded only by strong matches that meet all conditions. By default, all strong matches
-   * exclude them.
+   * Whether only strong matches that meet all conditions count towards the RERANKED that exclude weaker ones. By
+   * default, all strong matches count.
    */
   countEligibleOnly?: boolean;
   /** Whether to read the availability of the best matches. */
@@ -121,7 +121,10 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
   };
 }
 
-/** Leaves out matches that fail more conditions than others, because their names and vectors are not used. */
+/**
+ * Keeps only matches with the lowest `failed` that meets the strict conditions, because the names and vectors of the
+ * others are not used.
+ */
 function whereFewestFailed({ conditions }: CandidateQuery): Sql {
   return conditions.length > 0
     ? sql`where failed = (select min(failed) from judged where failed & ${strictBits(conditions)}::int = 0)`

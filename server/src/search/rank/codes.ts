@@ -32,7 +32,10 @@ export interface CodeQuery {
   always: boolean;
 }
 
-/** Finds products by a part of a code. Sends one statement, or none if the text cannot be a part of a code. */
+/**
+ * Finds products by a part of a code. Sends one statement; none if the text cannot be a part of a code, or if products
+ * have its words and `always` is not set.
+ */
 export async function readCodeMatches(db: SearchDb, query: CodeQuery): Promise<CodeMatches> {
   const typed = query.typed.trim();
   if (!PART.test(typed) || !(query.isUnknown || query.always)) return NO_CODES;

@@ -31,7 +31,10 @@ const RELAXATION_ORDER: Condition['reason'][] = ['value', 'reviews', 'rating', '
 /** Conditions that are checked in variants and postings by the product's id, without reading the product's row. */
 const NEED_ONLY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
 
-/** The conditions of the constraints, in the order of relaxation. Constraints on the sort order have none. */
+/**
+ * The conditions of the constraints, in the order of relaxation. Constraints that exclude nothing, such as the sort
+ * order, have none.
+ */
 export function conditionsOf(
   db: SearchDb,
   { inStock }: Pick<ProductFilters, 'inStock'>,

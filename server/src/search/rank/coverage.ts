@@ -21,7 +21,7 @@ export interface GroupMatches {
   exact: Set<number>;
   /** Groups for whose word the product's name has a completion or correction. */
   guessed: Set<number>;
-  /** Whether the query is an SKU or barcode of the product. */
+  /** Whether the product matches by its SKU or barcode; see `code_match`. */
   isCode: boolean;
 }
 

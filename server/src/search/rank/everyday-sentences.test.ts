@@ -85,7 +85,7 @@ test.each([
   expect(found.limits).toEqual([limit]);
 });
 
-test('a limit below the cheapest product finds nothing, and a hidden product sets no limit', async () => {
+test('finds nothing that is cheaper than the cheapest product, and does not compare prices with a hidden product', async () => {
   const shop = await lampShop();
 
   expect((await askSentence(shop, 'a lamp cheaper than the Oslo Table Lamp')).names).toEqual([]);

@@ -41,7 +41,7 @@ export interface FindResult {
   /** For each reason, how many matching products were excluded. A product may count for several reasons. */
   excluded: Excluded[];
   candidates: FoundProduct[];
-  /** The number of products that match like `candidates`. */
+  /** The number of matching products, of which `candidates` are the best. */
   total: number;
   /** The ids of the best matches, at most RERANKED. */
   matches: string[];
@@ -79,8 +79,8 @@ const MAX_CHECKED = 50;
 /**
  * Finds products for a sentence, with reasons: `a blue mug under 20 euros, not plastic`. Understands limits on price,
  * rating and reviews, a quantity, facet values, negations, and the sort order. If no product meets all constraints,
- * some are relaxed, values first and the price last, and marked `relaxed`; negations and `categories` never are. Finds
- * published products only. Sends four statements, and those that the search adds (see `search`).
+ * some are relaxed, values first and the head noun last, and marked `relaxed`; negations and `categories` never are.
+ * Finds published products only. Sends the statements of `search`, and then reads the best products in batches.
  */
 export async function findProducts(
   db: SearchDb,

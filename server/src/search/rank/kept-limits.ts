@@ -18,8 +18,8 @@ export interface Kept {
 }
 
 /**
- * The candidates that meet all limits, each with the variants that do. If there is none, all candidates, and the limits
- * become relaxed.
+ * The candidates that meet all limits, each with the variants that do. If there is none, returns all candidates, and
+ * marks the limits that they break as relaxed.
  */
 export function withKeptLimits<Each extends Kept>(
   candidates: Each[],

@@ -124,7 +124,7 @@ interface Part {
 /**
  * Splits the groups into essential ones, of which a match must have at least one, and optional ones (MaxScore; Turtle
  * and Flood, 1995), each with the most frequent first. Groups of the head noun are essential; without a head noun,
- * those without which a product cannot reach the minimum coverage.
+ * those of which a product needs at least one to reach the minimum coverage.
  */
 function partitionGroups(
   weighted: WeightedQuery,

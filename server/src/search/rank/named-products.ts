@@ -10,7 +10,7 @@ import type { SearchDb } from '../search-db.ts';
 import { tokenize } from '../words/tokens.ts';
 import { unfinishedWord, weighKeywords } from './weigh-words.ts';
 
-/** A query for `product_id`; undefined if the text has no word. Sends at most six statements. */
+/** A query for `product_id`; undefined if the text has no word. */
 export async function productsNamed(db: SearchDb, typed: string): Promise<Sql | undefined> {
   const words = tokenize(typed).filter(({ kind }) => kind === 'word');
   const { groups, weighted, words: meant } = await weighKeywords(db, words, unfinishedWord(typed, words));

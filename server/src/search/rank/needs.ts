@@ -29,8 +29,8 @@ export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
 }
 
 /**
- * Like `findProducts`, for several needs. Sends one more statement if the sentence joins words, and then the statements
- * of each need.
+ * Like `findProducts`, for several needs. If the sentence has a link such as `and`, first parses the whole sentence and
+ * sends one more statement. Then sends the statements of each need.
  */
 export async function findNeeds(db: SearchDb, source: ProductSource, query: FindQuery): Promise<NeedsResult> {
   const { limit = 5 } = query;
@@ -63,7 +63,10 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   };
 }
 
-/** For a sentence with `or`, removes the candidates that break a limit if other candidates meet all limits. */
+/**
+ * For a sentence with `or`, removes the results of parts with a relaxed limit if another part has results that meet all
+ * limits.
+ */
 function dropWorse(found: FindResult[]): void {
   const isWhole = ({ candidates, understood }: FindResult) =>
     candidates.length > 0 && !understood.some(({ kind, fate }) => kind !== 'word' && fate === 'relaxed');
@@ -104,7 +107,7 @@ function isPurpose(sentence: string, at: number): boolean {
   return PURPOSE.test(sentence.slice(Math.max(0, at - 40), at));
 }
 
-/** Reads which words are the head noun of a name, and which phrases are joined in a name. */
+/** Reads which words are the head noun of a name, and which of the joined phrases are part of a name. */
 async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[]) {
   const terms = words.map(({ term }) => term);
   const ends = joined.map((text) => termsOf(text));

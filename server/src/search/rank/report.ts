@@ -123,8 +123,8 @@ function overlaps(a: { start: number; end: number }, b: { start: number; end: nu
 }
 
 /**
- * Marks values that no matching variant has as relaxed, and adds option values that only the product's own options
- * define.
+ * Marks a value as relaxed if some result has no matching variant with this value. Adds option values that only the
+ * best product's own options define.
  */
 function withOptionValues(understood: Understood[], query: string, results: Result[]): Understood[] {
   const values = results[0]?.variants.values ?? [];

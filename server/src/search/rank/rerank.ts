@@ -19,8 +19,8 @@ const WEIGHTS = {
   /** The share of the name's words that the query has. */
   titleCoverage: 0.65,
   /**
-   * The name begins with a word of the query. Negative, because names often begin with the brand, and the head noun
-   * comes later.
+   * A word of the query is at or near the beginning of the name. Negative, because names often begin with the brand,
+   * and the head noun comes later.
    */
   titleStart: -0.2,
   /** One of several words of the query is the head noun of the name: the pad of a `mouse pad`. */
@@ -119,7 +119,7 @@ function headBoost(head_groups: number, weights: number[]): number {
   return largest * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
 }
 
-/** The groups of each term, and the numbers of words that these terms have. */
+/** The groups of each term, the lengths of these terms in characters, and the number of groups. */
 interface GroupIndex {
   groups: Map<string, number[]>;
   lengths: Set<number>;

@@ -38,9 +38,9 @@ export interface SearchResult {
   total: number;
   /** For each condition that the results meet, how many matching products it excludes. */
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
-  /** The words of the sentence that the search used, as they were written. */
+  /** The words for which the search looked, in the shop's words, each with its position in the sentence. */
   words: Token[];
-  /** The entries of `words` for which the shop uses other words than the sentence. */
+  /** The words that differ from the sentence, because the shop uses another word or the spelling was corrected. */
   rewritten: Token[];
   /** The groups of the query after spelling correction. */
   groups: TermGroup[];
@@ -73,8 +73,9 @@ export interface SearchOptions {
 
 /**
  * Searches products by a sentence. If no product meets all conditions, the least important ones are relaxed and
- * reported. Sends two statements, and one more for each of these: `facetConditions`, an ambiguous name, a rating, a
- * repeated search with a lower coverage, a part of a code. Sends up to six more if no product has a word.
+ * reported. Sends one statement for the weights of the words and one for the matches. Sends further ones for
+ * `facetConditions`, an ambiguous name, a rating, a repeated search with more lenient matching, a part of a code, and
+ * words that no product has.
  */
 export async function search(
   db: SearchDb,
@@ -231,7 +232,7 @@ function givesUpLimit({ conditions }: CandidateQuery, failed: number): boolean {
 const FALLBACK_COVERAGE = 0.1;
 
 /**
- * Reads candidates. If none meets the strict conditions, tries again with more lenient matching: products with any of
+ * Reads candidates. If none meets the strict conditions, tries again with more lenient matching: products with few of
  * the words if the caller reports missing words, otherwise products with only the modifier.
  */
 async function readWithFallback(

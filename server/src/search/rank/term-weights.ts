@@ -41,7 +41,7 @@ interface WeightedTerm {
   grp: number;
   term: string;
   weight: number;
-  /** Whether the term is the typed word or a synonym, and not a completion or correction. */
+  /** Whether the term is the typed word or a synonym, and not a completion or an uncertain correction. */
   exact: boolean;
   /** Whether the term only counts in names. */
   in_names: boolean;

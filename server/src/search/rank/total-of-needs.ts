@@ -17,7 +17,7 @@ export function totalOf(db: SearchDb, constraints: Constraint[]): Constraint | u
 /**
  * Keeps the total within `max`: with the best candidate of each need, otherwise with the cheapest one of each. Keeps
  * another candidate only if it could replace the chosen one of its need without exceeding `max`. The fate is `relaxed`
- * if even the cheapest candidates cost more.
+ * if even the cheapest candidates cost more, and `not_available` if a need has no candidate.
  */
 export function withinTotal(found: FindResult[], max: number): { found: FindResult[]; fate: Understood['fate'] } {
   if (found.some(({ candidates }) => candidates.length === 0)) return { found, fate: 'not_available' };

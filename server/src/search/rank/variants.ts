@@ -8,7 +8,10 @@ import { numberOf } from '../words/number-words.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 import type { Token } from '../words/tokens.ts';
 
-/** The fields of a constraint that matter for variants; `fate` is set if the search has already applied it. */
+/**
+ * The fields of a constraint that matter for variants; `fate` is set if the constraint comes from the result of a
+ * search.
+ */
 export type VariantConstraint = Pick<Constraint, 'kind' | 'start' | 'end'> & {
   value?: string | null;
   min?: number | null;

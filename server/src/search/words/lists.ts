@@ -12,7 +12,7 @@ export type Language = 'en' | 'de' | 'fr';
 const LISTS: Record<Language, Record<string, string[] | undefined>> = { en, de, fr };
 const LANGUAGES = Object.keys(LISTS) as Language[];
 
-/** The name of a list; English has all of them. */
+/** The name of a list. English has all lists except `weak`. */
 export type ListName = keyof typeof en | 'weak';
 
 export function entriesOf(lines: string[]): string[] {

@@ -1,8 +1,8 @@
 /** Decides whether a word is probably another word with a typing error. */
 
 /**
- * The number of edits between two words; swapping two neighbours is one edit. Returns a number above two, or infinity,
- * if there are more.
+ * The number of edits between two words. Swapping two neighbouring letters is one edit. Returns infinity if the lengths
+ * differ by more than two.
  */
 export function edits(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Infinity;

@@ -3,9 +3,9 @@
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * Replaces HTML tags, and entities without a readable character, with spaces. Descriptions are stored as plain text
- * (see shop/plain-text.ts), so tags only occur in names and in data of older releases. A parser would be too slow,
- * because this function runs for each indexed or ranked text.
+ * Replaces HTML tags with spaces, and entities with their character, or with a space if the character is not known.
+ * Descriptions are stored as plain text (see shop/plain-text.ts), so tags only occur in names and in data of older
+ * releases. A parser would be too slow, because this function runs for each indexed or ranked text.
  */
 export function stripHtml(text: string): string {
   if (!text.includes('<') && !text.includes('&')) return text;
@@ -16,7 +16,7 @@ export function stripHtml(text: string): string {
 
 const ASCII = /^[\t\n\r -~]*$/;
 
-/** The French word for tea, which would be an article without its accent. */
+/** The French word for tea. Without its accent, `the` is an English article. */
 export const FRENCH_TEA = /(?<![\p{L}\p{N}])th(?:é|e\u0301)(?![\p{L}\p{M}\p{N}])/giu;
 
 /**

@@ -43,7 +43,10 @@ const ARTICLES = new Set(['a', 'ein', 'une']);
 const DOZENS = new Set(['dozen', 'dutzend', 'douzaine']);
 const HALVES = new Set(['half', 'halbes', 'demi']);
 
-/** The value of a number word, such as 3 for `drei`. `one` is excluded, because it mostly replaces a noun. */
+/**
+ * The value of a number word, such as 3 for `drei`. Excludes tens such as `twenty`, and `one`, which mostly replaces a
+ * noun.
+ */
 export function numberOf(word: string): number | undefined {
   return word === 'one' ? undefined : SMALL.get(word);
 }

@@ -18,8 +18,8 @@ const COMPOUND_WEIGHT = 0.6;
 const MAX_GROUPS = 16;
 
 /**
- * The groups of a query: one for each word, with a number and its unit as one, and with neighbours joined (`note book`,
- * `notebook`).
+ * The groups of a query: one for each word, except stop words and labels such as `size`. A number and its unit form one
+ * group. The alternatives of a word include the words joined with its neighbours (`notebook` for `note book`).
  */
 export function termGroups(words: Token[]): TermGroup[] {
   const terms = words.map(({ term }) => term);
@@ -40,7 +40,10 @@ export function termGroups(words: Token[]): TermGroup[] {
 /** In a shorter word, one different letter probably means another word: `cast` is not a misspelt `case`. */
 const MIN_LENGTH_OF_CORRECTION = 7;
 
-/** Whether a term is the typed word, and not a guess such as a completion, which may mean something else. */
+/**
+ * Whether a term is the typed word, a compound with its neighbour or a likely correction, and not a guess that may mean
+ * something else, such as a completion.
+ */
 export function isExactTerm(groups: TermGroup[], grp: number, term: string): boolean {
   const typed = groups[grp]?.alternatives[0]?.term ?? '';
   const isLast = grp === groups.length - 1;

@@ -28,13 +28,13 @@ export function otherWordsFor(word: string): string[] {
   return BY_WORD.get(word) ?? [];
 }
 
-/** The entries of one word, by first letter. */
+/** The entries that consist of a single word, by first letter. */
 const SINGLE_WORDS = Map.groupBy(
   [...BY_WORD.keys()].filter((word) => !word.includes(' ')),
   (word) => word.charAt(0),
 );
 
-/** The entries of one word that begin with this text, the shortest first. */
+/** The single-word entries that begin with this text, the shortest first. */
 export function entriesBeginningWith(beginning: string): string[] {
   const begun = (SINGLE_WORDS.get(beginning.charAt(0)) ?? []).filter((word) => word.startsWith(beginning));
   return begun.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));

@@ -21,7 +21,7 @@ function infinitives(word: string): string[] {
   return word.length > 4 && /[^aeiouts]t$/.test(word) ? [`${word.slice(0, -1)}n`, `${word.slice(0, -1)}en`] : [];
 }
 
-/** The plural and inflected forms of a word, as terms. */
+/** Possible singular, plural and inflected forms of a word, without the word itself. */
 export function inflections(word: string, language: Language): string[] {
   if (language === 'en') return englishForms(word);
   // The spelling on keyboards without this letter.

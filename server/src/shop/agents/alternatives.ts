@@ -1,7 +1,7 @@
 /**
  * Alternatives in the error response to an agent. They are read before the failed transaction is rolled back, so that
- * they are based on the same data as the error. They contain only products that the agent may buy: in its categories,
- * and within the budget that the other cart lines leave.
+ * they are based on the same data as the error. Except after an unknown id, they contain only products that the agent
+ * may buy: in its categories, and within the budget that the other cart lines leave.
  */
 
 import type { AgentAlternative, AgentBudget, Product, Variant } from '@commerce-backend/spec';
@@ -57,7 +57,7 @@ interface ShortLine {
   available: number;
 }
 
-/** Suggests the quantity that is in stock, and other variants of the product with enough stock. */
+/** Suggests the quantity that is in stock and within the budget, and other variants of the product with more stock. */
 async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
   const [line] = (context.lines ?? []) as ShortLine[];
   if (!line) return [];

@@ -19,7 +19,10 @@ const MOST_PENDING = 20;
  * most 2 minutes.
  */
 const LONGEST_RUN = '3 minutes';
-/** Time after its expiry within which an interrupted call may be repeated. The stored response is kept for longer. */
+/**
+ * Time after the expiry of an action within which its interrupted call may be repeated. The stored response is kept for
+ * longer.
+ */
 const REPEATABLE_FOR = '1 hour';
 
 /** A call of an operation. */

@@ -56,14 +56,14 @@ export interface Asked {
   ends_at: number;
 }
 
-/** A client that may get an answer at this address. */
+/** A client, and the redirect URI that gets the response. */
 export interface AssistantClient {
   client_id: string;
   client_name: string;
   redirect_uri: string;
 }
 
-/** Finds the client of a request. Throws an OAuthRefusal, of which the client must not be told. */
+/** Finds the client of a request. Throws an OAuthRefusal, which must not be sent to the redirect URI. */
 export function clientIn({ secretKey }: Deps, fields: URLSearchParams): AssistantClient {
   const client_id = fields.get('client_id') ?? '';
   const client = readSigned(secretKey, CLIENT, client_id) as ClientMetadata | undefined;

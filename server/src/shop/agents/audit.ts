@@ -20,7 +20,7 @@ export interface AuditQuery {
   created_to?: string;
 }
 
-/** Excludes the steps of a login, which change nothing in the shop, and the reads of assistants. */
+/** Actions of staff on their own login and notifications, which change nothing in the shop. */
 const STEPS_OF_LOGIN = ['login', 'logout', 'confirmIdentity', 'endSession', 'endOtherSessions', 'updateNotifications'];
 
 /** The first condition matches the index audit_events_by_staff. */

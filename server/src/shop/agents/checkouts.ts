@@ -17,8 +17,8 @@ export interface Preparation extends Pick<Wishes, 'locale' | 'return_url' | 'can
 
 /**
  * Creates the checkout of a cart, or updates the open one. Without an address in the request, the checkout keeps its
- * address, which is initially the customer's. Without a shipping option, it keeps the current option or gets the
- * cheapest. Throws the errors of checkouts.
+ * address, which is initially the customer's. Without a shipping option in the request, the checkout gets the cheapest
+ * one if it has none or the address is new. Throws the errors of checkouts.
  */
 export async function prepare(
   shop: Shop,

@@ -57,7 +57,7 @@ interface FindOptions {
   filters?: Filters | undefined;
 }
 
-/** Finds products within the categories, usually in four statements. */
+/** Finds products within the categories. */
 export async function findProposals(
   shop: Shop,
   query: string,
@@ -125,8 +125,8 @@ export function sortOf(understood: Understood[]): string | undefined {
 const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
- * Matches a sentence with the variants of a product given by id. A limit that no variant meets is marked as `relaxed`,
- * because the caller chose the product.
+ * Matches a sentence with the variants of a product given by id. If no variant meets all limits, all of them are marked
+ * as `relaxed`, because the caller chose the product.
  */
 export async function matchNamed(shop: Shop, product: Product, sentence: string) {
   const { constraints, words } = await parseSentence(shop, sentence);

@@ -38,8 +38,8 @@ function bestAvailabilityOf(product: Product): Availability {
 }
 
 /**
- * Maximum JSON length per candidate if there are five; fewer may be longer. It keeps a response with five candidates
- * within about 800 tokens of four characters.
+ * Maximum average JSON length of a candidate if there are five or more; fewer candidates may be longer. It keeps a
+ * response with five candidates within about 800 tokens of four characters.
  */
 const MOST_CHARACTERS = 520;
 const FEW = 5;

@@ -51,9 +51,9 @@ export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<
 }
 
 /**
- * Records that a platform began a checkout over UCP, so that it gets the events of the order. Anybody can name the profile of
- * another platform, so the request must have its signature or a token that was granted to this platform only. Returns whether
- * it has.
+ * Records that a platform began a checkout over UCP, so that the platform gets the events of the order. Anybody can
+ * name the profile of another platform, so the request must have the platform's signature or a token that was granted
+ * to a UCP platform. Otherwise, or if another platform began the checkout, records nothing and returns false.
  */
 export async function namePlatform(
   shop: Shop,

@@ -82,7 +82,7 @@ const COLUMNS = selectList<PlatformOrder>({
     from refunds r where r.site_id = o.site_id and r.order_id = o.id)`,
 });
 
-/** Reads an order. The caller has checked who may read it. */
+/** Reads an order. The caller must check who may read it. */
 export function readOrder(shop: Shop, id: string): Promise<PlatformOrder | undefined> {
   return shop.one<PlatformOrder>(
     sql`select ${COLUMNS} from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
@@ -144,7 +144,7 @@ export function orderInUcp(shop: Shop, order: PlatformOrder, origin: string) {
 
 function lineInUcp({ currency, is_cancelled }: PlatformOrder, one: Line) {
   const { id, variant_id, name, variant_name, quantity: original, fulfilled, removed } = one;
-  // Pieces that a withdrawal withholds are counted until staff decide, although they cannot ship.
+  // Items withheld because of a withdrawal count until staff decide, although they cannot be shipped.
   const total = is_cancelled ? fulfilled : original - removed;
   const amount = cents(one.total, currency);
   const title = [name, variant_name].map((text) => sanitizeMerchantText(text, CAPS.name)).filter(Boolean);

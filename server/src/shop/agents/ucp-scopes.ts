@@ -1,5 +1,6 @@
 /**
- * The scopes of UCP's identity linking. A token with one of them is granted to a UCP platform, and works only with its profile.
+ * The scopes of UCP's identity linking. A token with one of them is granted to a UCP platform, and works only with the
+ * profile of that platform.
  */
 
 import type { AgentScope } from '@commerce-backend/spec';

@@ -42,7 +42,7 @@ export interface CartWishes {
   attribution?: Attribution | undefined;
 }
 
-/** Creates a cart for a guest or an agent. Returns the active cart of a customer if there is one. */
+/** Creates a cart for a guest or an agent. For a customer, returns the active cart, or creates one. */
 export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart> {
   if (shop.agent) return view(await createForAgent(shop, wishes));
   if (!shop.customerId) return view(stateOf(shop, await make(shop, null, null, wishes)));
@@ -136,8 +136,8 @@ function insertion(
 }
 
 /**
- * Reads a cart for a customer (null for a guest), with or without locking it. Returns converted and merged carts.
- * Throws `cart_expired`, and `not_found` for a cart of another customer or agent.
+ * Reads a cart for a customer (null for a guest), with or without locking it. Also returns carts that became an order
+ * or were merged. Throws `cart_expired`, and `not_found` for a cart of another customer or agent.
  */
 export async function readForCustomer(
   shop: Shop,

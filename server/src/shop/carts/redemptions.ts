@@ -220,8 +220,8 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
 }
 
 /**
- * At login, moves the guest's discount code to the customer's cart, where it replaces any other code. Releases the
- * guest's code instead if the customer has reached its limit per customer. Both carts must be locked.
+ * At login, moves the guest's discount code to the customer's cart, where it replaces any other code. If the customer
+ * has reached the limit per customer, the guest's code is released too. Both carts must be locked.
  */
 export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
   await lockCodesOf(shop, [from_cart, to_cart]);

@@ -58,7 +58,7 @@ export interface CartDiscount {
   refusal: ShopError | undefined;
 }
 
-/** Spelled as the merchant entered it. */
+/** The fields of a draft order that affect its cart. */
 export interface DraftTerms {
   id: string;
   /** Whether the stock is reserved until the draft expires. */
