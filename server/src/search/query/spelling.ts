@@ -70,7 +70,7 @@ function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLas
       ), lookups as materialized (
         select grp, term, true as is_completion, 0 as max_distance, term as prefix from given where is_last
         union all
-        -- Swapped letters are two edits here, but one in `edits`.
+        -- Swapped letters are two edits here, but one in edits().
         select grp, term, false, case when length(term) >= 5 then 2 else 1 end, left(term, 1) collate "C"
         from given where length(term) between 4 and 64 and term !~ '[0-9]'
       ), vocabulary (prefix, is_completion, term) as (

@@ -27,10 +27,7 @@ import { type CatalogQuery, conditionsOf, type Filters, readListFilters } from '
 
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
-/**
- * Returns one page of the products that match all filters. With `q`, it also returns how the query was understood.
- * Usually runs one statement, or three with `q`, and one more for facets.
- */
+/** Returns one page of the products that match all filters. With `q`, it also returns how the query was understood. */
 export async function list(shop: Shop, query: CatalogQuery): Promise<ShownJson<ProductList>> {
   return listMeeting(shop, query, await readListFilters(shop, query, { place: 'query', ofVariants: false }));
 }

@@ -65,7 +65,7 @@ export interface Filter {
   variant?: Sql;
   /** An indexed condition that follows from the others. It speeds up queries that read all matching products. */
   among?: Sql | undefined;
-  /** Replaces `variant` with a condition on `products p` that needs no look-up, if no other filter has a `variant`. */
+  /** A faster condition on `products p` that replaces `variant`, if no other filter has a `variant`. */
   alone?: Sql;
 }
 

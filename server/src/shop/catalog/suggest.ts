@@ -141,8 +141,8 @@ function labelledBy(shop: Shop, words: Token[]): Sql {
 }
 
 /**
- * Finds products whose names contain all terms. Only the newest products with the longest term are examined, because it
- * is probably the rarest.
+ * Finds products whose names contain all terms. Only the newest products with the longest term are examined, because
+ * the longest term is probably the rarest.
  */
 function namedByAll(shop: Shop, terms: string[], last: Token): Sql {
   const [first = '', ...others] = terms.toSorted((a, b) => b.length - a.length);

@@ -34,7 +34,8 @@ export interface PayInput {
 export interface Begun {
   attempt: Attempt;
   /**
-   * The request to send if the provider does not have the payment yet; undefined if the caller sends no payment token.
+   * The request to send if the provider does not have the payment yet; undefined if the caller does not send the token
+   * of this payment.
    */
   toBegin: PaymentToBegin | undefined;
   /** Whether the request contains a different card than the pending payment. */

@@ -51,7 +51,8 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
 }
 
 /**
- * A payment begins only if this share of the request's time is left. Otherwise the shopper would not see the result.
+ * A second payment in the same request begins only if this share of the request's time is left. Otherwise the shopper
+ * would not see the result.
  */
 const LEAST_SHARE = 0.25;
 

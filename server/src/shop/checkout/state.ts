@@ -85,11 +85,11 @@ export interface OpenPayment {
   expires_at: number;
 }
 
-/** The time for which stock stays reserved after each change. */
+/** The end of the stock reservation after a change. */
 export const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 export const RESERVED_MINUTES = 15;
 
-/** Lifetime after each change. Checkouts of agents and widgets live longer, because the shopper may come later. */
+/** The expiry after a change. Checkouts of agents and widgets expire later, because the shopper may come later. */
 export function expiresAt(source: Sql): Sql {
   return sql`now() + case when ${source} in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 }

@@ -89,7 +89,8 @@ export interface ExportQuery {
 }
 
 /**
- * Returns one page of customers, oldest first, without anonymised ones. `cursor` is the last id of the previous page.
+ * Returns one page of customers, oldest first, without anonymised ones. `cursor` is the `next_cursor` of the previous
+ * page.
  */
 export async function exportPage(
   shop: Shop,

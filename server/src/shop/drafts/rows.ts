@@ -61,7 +61,10 @@ export async function find(shop: Shop, id: string): Promise<Draft> {
   return found;
 }
 
-/** Returns a draft with its lines and totals: current ones, or those of its order. Throws `not_found`. */
+/**
+ * Returns a draft with its lines, and with the totals of its order if there is one, otherwise current totals. Throws
+ * `not_found`.
+ */
 export async function get(shop: Shop, deps: CheckoutDeps, id: string): Promise<DraftOrder> {
   const draft = await find(shop, id);
   const [row, cart, terms, fixed] = await together(

@@ -29,7 +29,7 @@ export interface BegunDue {
 
 /**
  * Stores a payment of exactly the amount due of an order, before the provider is called, or returns the open one.
- * Returns undefined if nothing is due. Throws `not_found`, even if the order does not belong to `customer_id`, and
+ * Returns undefined if nothing is due. Throws `not_found`, also if the order does not belong to `customer_id`, and
  * `limit_reached`.
  */
 export async function beginDue(

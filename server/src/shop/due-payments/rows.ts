@@ -14,7 +14,7 @@ export type DuePayment = RowOf<
 const columns: Sql = sql`p.id, p.provider, p.status, p.amount, p.currency, p.reference, p.next_action, p.expires_at,
   p.captured_amount`;
 
-/** The states in which the customer can still pay. An order has at most one payment in them. */
+/** Whether a payment has not ended. An order has at most one such payment of its amount due. */
 export const isOpen: Sql = sql`p.status in ('started', 'requires_action', 'pending', 'authorized')`;
 
 /** Returns the open payment of the amount due of an order, if there is one. */
@@ -56,8 +56,8 @@ export function actionOf(secretKey: string, { id, next_action }: DuePayment): Ne
 }
 
 /**
- * Whether an order still accepts money for its amount due. It does not once refunds cover all of its pieces before they
- * ship, because the order is cancelled when the refunds succeed.
+ * Whether an order still accepts money for its amount due. An order whose items are all refunded before they ship does
+ * not, because it is cancelled when the refunds succeed.
  */
 export async function takesDue(shop: Shop, { id, status }: LockedOrder): Promise<boolean> {
   if (status === 'cancelled') return false;

@@ -1,7 +1,7 @@
 /**
  * Applies the result of a payment of the amount due, whether it comes from the request, the returning customer, a
  * webhook or the job. Received money is always recorded once, even if the amount due has changed meanwhile; an excess
- * becomes the refund due of the order. If the order is cancelled, or refunds cover all of its pieces, the job refunds
+ * becomes the refund due of the order. If the order is cancelled, or refunds cover all of its items, the job refunds
  * the payment instead (checkout/settle-all.ts).
  */
 

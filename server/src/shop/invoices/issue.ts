@@ -42,8 +42,8 @@ import { documentsOfOrder } from './documents.ts';
 type Issued = RowOf<'documents', 'id' | 'kind' | 'invoice_id'> & { content: DocumentContent };
 
 /**
- * Returns the documents of an order, and enqueues the job that issues its invoice. Throws `not_found`,
- * `invoice_seller_missing` or `invoice_not_possible`.
+ * Returns the documents of an order. If they charge nothing, enqueues the job that issues an invoice. Throws
+ * `not_found`, `invoice_seller_missing` or `invoice_not_possible`.
  */
 export async function requestInvoice(shop: Shop, order_id: string) {
   const order = await getDetails(shop, order_id);

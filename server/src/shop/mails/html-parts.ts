@@ -98,7 +98,7 @@ function amountRow({ name, amount, kind }: Amount, at: number): string {
   return `<tr><th scope="row"${classes} style="text-align:left;${style}${weight}">${escapeHtml(name)}</th><td${classes} align="right" style="${style};white-space:nowrap">${escapeHtml(amount)}</td></tr>`;
 }
 
-/** The first block is the widest, because it is an address. */
+/** Of three blocks, the first one is the widest, because it is an address. */
 function blocks(all: { heading: string; lines: string[] }[]): string {
   const cells = all.map(
     ({ heading, lines }, at) =>

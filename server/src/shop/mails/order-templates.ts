@@ -139,8 +139,8 @@ export const WRITERS = {
 };
 
 /**
- * Confirms a part of the price, and asks for the rest; undefined if nothing is due any more. Always confirms an amount due
- * that the customer paid online.
+ * Confirms a part of the price, and asks for the rest. Undefined if the order is cancelled, or if nothing is due any
+ * more and the customer did not pay this part online.
  */
 async function partReceived(told: Told, payment_id: string): Promise<Words> {
   const { context, language, order } = told;

@@ -177,14 +177,14 @@ async function readConversion(shop: Shop, { time_zone, from, to }: Range): Promi
   return found;
 }
 
-/** The moment at which a day starts in a time zone, or the day that is `days` days later. */
+/** The start of the day that is `days` days after `day`, in a time zone. */
 function startOf(time_zone: string, day: string, days = 0): Sql {
   return sql`((${day}::date + ${days}::int)::timestamp at time zone ${time_zone})`;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The lowest id that was created at most two days before the day, so that every time zone is covered. */
+/** The lowest possible id two days before the day (UTC), when the day has not started in any time zone. */
 function lowestId(day: string): string {
   const hex = (Date.parse(day) - 2 * DAY_MS).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -7,7 +7,7 @@ import { amountReceived } from './received.ts';
 
 /**
  * Disputes (chargebacks) of a payment at a provider. An open dispute blocks the shipping of its order. Open and lost
- * disputes lower the refundable amount. Disputes have no other effect.
+ * disputes lower the refundable amount.
  */
 
 const disputeObject = jsonObject<Dispute>({

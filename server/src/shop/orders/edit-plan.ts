@@ -9,9 +9,9 @@ export interface Line {
   variant_id: string | null;
   product_id: string | null;
   quantity: number;
-  /** The pieces that an edit cannot remove: shipped, refunded before shipping, or withheld for a withdrawal. */
+  /** The items that an edit cannot remove: shipped, refunded before shipping, or withheld for a withdrawal. */
   fixed: number;
-  /** The pieces refunded before shipping. */
+  /** The items refunded before shipping. */
   removed: number;
   price: number;
   total: number;
@@ -46,7 +46,7 @@ export interface ChangedLine extends Amounts {
   line: Line;
 }
 
-/** A new line with the data of a variant or, for more pieces of a discounted line, with the data of that line. */
+/** A new line with the data of a variant or, for more items of a discounted line, with the data of that line. */
 export interface AddedLine extends Amounts {
   from: { variant: Variant } | { line: Line };
   price: number;
@@ -60,8 +60,8 @@ export interface Plan {
 }
 
 /**
- * Plans the lines. Remaining pieces keep their share of the discount; added pieces get none. Throws `not_found`,
- * `edit_exceeds_remaining` for pieces that can no longer be removed, and a ValidationError. `addField` is the name of
+ * Plans the lines. Remaining items keep their share of the discount; added items get none. Throws `not_found`,
+ * `edit_exceeds_remaining` for items that can no longer be removed, and a ValidationError. `addField` is the name of
  * `add` in the request.
  */
 export function planOf(
@@ -97,7 +97,7 @@ export function planOf(
 }
 
 /**
- * Whether more pieces can be added to a line: it has no discount, and its stock is tracked as it was at the purchase.
+ * Whether more items can be added to a line: it has no discount, and its stock is tracked as it was at the purchase.
  */
 function canGrow({ discount, stock_taken, tracked }: Line): boolean {
   return discount === 0 && stock_taken === tracked;

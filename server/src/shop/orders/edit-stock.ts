@@ -4,7 +4,7 @@ import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import type { Plan } from './edit-plan.ts';
 
-/** Restocks pieces that an edit removes, and takes added pieces from the stock. */
+/** Restocks items that an edit removes, and takes added items from the stock. */
 export async function moveStock(shop: Shop, order_id: string, { changed, added }: Plan): Promise<void> {
   const moves = [
     ...changed.map(({ line, quantity }) => ({ ...line, more: quantity - line.quantity })),

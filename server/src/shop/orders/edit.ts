@@ -1,8 +1,8 @@
 /**
- * Edits of orders: unshipped pieces are removed, pieces are added, and the shipping option is changed. Each edit runs
- * in one transaction on the locked order, and keeps the version that it replaces. An edit of a paid order changes the
- * amount due or the refund due, but never the payment status. An unpaid order becomes paid if the recorded payments
- * cover its new total.
+ * Edits of orders: they remove unshipped items, add items, and change the shipping option. Each edit runs in one
+ * transaction on the locked order, and keeps the version that it replaces. An edit of a paid order changes the amount
+ * due or the refund due, but never the payment status. An unpaid order becomes paid if the recorded payments cover its
+ * new total.
  */
 
 import type { OrderDetails, OrderEditInput } from '@commerce-backend/spec';
@@ -166,7 +166,7 @@ async function refuseOpenPayment(shop: Shop, order_id: string): Promise<void> {
   throw new ShopError('payment_in_progress', message, { payment_id: open.id });
 }
 
-/** Throws a ValidationError if no piece would be left, because the order should then be cancelled. */
+/** Throws a ValidationError if no item would be left, because the order should then be cancelled. */
 function refuseEmpty(lines: Line[], { changed, added }: Plan): void {
   const after = new Map(changed.map(({ line, quantity }) => [line.id, quantity]));
   if (added.length > 0 || lines.some(({ id, quantity, removed }) => (after.get(id) ?? quantity) > removed)) return;

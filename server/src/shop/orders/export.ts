@@ -13,7 +13,7 @@ export interface ExportQuery {
   payment_status?: PaymentStatus;
 }
 
-/** Returns one page of orders, oldest first. `cursor` is the id of the last order on the previous page. */
+/** Returns one page of orders, oldest first. `cursor` is the `next_cursor` of the previous page. */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, created_from, created_to, payment_status }: ExportQuery,

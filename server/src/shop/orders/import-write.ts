@@ -109,7 +109,7 @@ async function insertLines(shop: Shop, orders: NewOrder[]): Promise<void> {
 }
 
 /**
- * The quantity of a line that a refund removed before shipping. Only a full refund removes pieces, because imported
+ * The quantity of a line that a refund removed before shipping. Only a full refund removes items, because imported
  * refunds do not name lines.
  */
 function removedOf({ status, payment_status, fulfillments }: PlannedOrder, { quantity }: PlannedLine): number {

@@ -18,8 +18,8 @@ interface Mailable {
 }
 
 /**
- * Sends a mail to the customer again. Throws `not_found`, and `conflict` if the order has no e-mail address or the mail
- * does not fit its state.
+ * Sends a mail to the customer again. Throws `not_found`, and `conflict` if the order has no e-mail address or its
+ * state does not allow the mail.
  */
 export async function sendAgain(
   shop: Shop,

@@ -26,7 +26,7 @@ export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: R
 }
 
 /**
- * Marks a locked order as returned if all its shipped pieces are back and none is left to ship. If payment was due on
+ * Marks a locked order as returned if all its shipped items are back and none is left to ship. If payment was due on
  * receipt and the order is unpaid, cancels the rest of the amount due, such as the delivery cost, and returns the
  * amount to the agent's budget.
  */

@@ -5,13 +5,13 @@ import { unshipped } from './quantities.ts';
 import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
-/** Whether `orders o` has a line whose pieces are shipped or handed over. */
+/** Whether `orders o` has a line whose items are shipped or handed over. */
 export const hasGoods: Sql = sql`exists (
   select from order_lines l
   where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0 and l.requires_shipping)`;
 
 /**
- * Fulfils a locked order that is paid and whose open pieces need no shipping, such as downloads and services. Sends the
+ * Fulfils a locked order that is paid and whose open items need no shipping, such as downloads and services. Sends the
  * customer no mail. Leaves orders with an open withdrawal or dispute to staff.
  */
 export async function fulfillIfNothingShips(shop: Shop, order_id: string): Promise<void> {

@@ -115,7 +115,7 @@ export interface LockedOrder extends OrderStates {
   order_number: string;
   payment_method: PaymentMethod | null;
   total: string;
-  /** The price of pieces that were returned or removed without a refund. It lowers the total. */
+  /** The price of items that were returned or removed without a refund. It lowers the total. */
   credited: string;
   /** The amount recorded or captured; null if only the payment status shows it. */
   captured: string | null;
@@ -285,8 +285,8 @@ export async function cancel(shop: Shop, id: string, { reason, note, restock = t
 }
 
 /**
- * Ends a locked order before shipping, and returns its unpaid amount to the agent's budget. The caller adds the
- * timeline entry.
+ * Cancels a locked order before shipping, and calls `giveBack`. Abandons its open payments of an amount due and, if
+ * `payment_status` is `voided`, all other open payments. The caller adds the timeline entry.
  */
 export async function end(
   shop: Shop,
@@ -305,8 +305,8 @@ export async function end(
 }
 
 /**
- * Releases the agent budget, the discount code and, with `restock`, the stock of an order that ended. The order must be
- * locked.
+ * Releases the discount code of a locked order that ended, its agent budget if it is unpaid, and its stock with
+ * `restock`.
  */
 export async function giveBack(shop: Shop, order: LockedOrder, restock: boolean): Promise<void> {
   if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);

@@ -7,13 +7,13 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { hasStatus } from './overdue.ts';
 
-/** The pieces of `order_lines l` that are neither shipped nor removed. */
+/** The items of `order_lines l` that are neither shipped nor removed. */
 export const unshipped: Sql = sql`(l.quantity - l.fulfilled - l.removed)`;
 
-/** The pieces of `order_lines l` that can ship. Open withdrawals withhold pieces. */
+/** The items of `order_lines l` that can ship. Open withdrawals withhold items. */
 export const toFulfill: Sql = sql`(${unshipped} - l.withheld)`;
 
-/** Shipped pieces of `order_lines l` that are neither back, in an open return, nor refunded without a return. */
+/** Shipped items of `order_lines l` that are neither back, in an open return, nor refunded without a return. */
 export const unreturned: Sql = sql`(l.fulfilled - l.returned - l.in_returns - l.refunded_unreturned)`;
 
 /**
@@ -76,7 +76,7 @@ export function lineStateOf(
 }
 
 /**
- * Updates the number of withheld pieces in a locked order: pieces that open withdrawals cover, and pieces of confirmed
+ * Updates the number of withheld items in a locked order: items that open withdrawals cover, and items of confirmed
  * withdrawals that are not removed, because their refund has failed.
  */
 export async function countWithheld(shop: Shop, order_id: string): Promise<void> {
@@ -100,7 +100,7 @@ export interface Progress {
    * order.
    */
   is_over: boolean;
-  /** Whether all shipped pieces have come back. */
+  /** Whether all shipped items have come back. */
   is_back: boolean;
 }
 

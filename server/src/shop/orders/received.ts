@@ -30,7 +30,7 @@ export interface Received {
   retained: string;
   /** The sum of open and lost disputes. */
   disputed: string;
-  /** The price of pieces that were returned or removed without a refund. It lowers the total. */
+  /** The price of items that were returned or removed without a refund. It lowers the total. */
   credited: string;
   /**
    * The part of the total that was neither received nor due before the first edit; null unless the order was edited

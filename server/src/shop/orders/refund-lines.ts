@@ -22,7 +22,7 @@ interface Piece {
   quantity: number;
   restock: boolean;
   shipped: boolean;
-  /** Shipped pieces that can no longer be returned, because this refund covers them without a return. */
+  /** Shipped items that can no longer be returned, because this refund covers them without a return. */
   unreturned: number;
 }
 

@@ -46,7 +46,7 @@ export interface RefundInput {
   line_items?: RefundLine[];
   /** The part of the amount that is for the shipping cost. */
   shipping?: string;
-  /** The return whose pieces are refunded. */
+  /** The return whose items are refunded. */
   return_id?: string;
 }
 
@@ -95,7 +95,7 @@ export async function create(
 }
 
 /**
- * The price of the pieces and the shipping in a refund, in minor units. This part of the refund lowers the price of the
+ * The price of the items and the shipping in a refund, in minor units. This part of the refund lowers the price of the
  * order. The rest returns money that was received above the price.
  */
 async function priceIn(
@@ -104,7 +104,7 @@ async function priceIn(
   { line_items = [], shipping = '0', return_id }: RefundInput,
   amount: number,
 ): Promise<number> {
-  // The refund of an exchange names no lines, because its pieces are in the return.
+  // The refund of an exchange names no lines, because its items are in the return.
   if (line_items.length === 0 && return_id) return amount;
   const { sum } = await priceOf(shop, order_id, { line_items });
   return Math.min(amount, Math.max(0, sum) + minorUnits(shipping, shop.currencyDigits));
@@ -341,7 +341,7 @@ export async function succeed(
   // An order whose late payment is refunded stays expired.
   const isPaid = isSettled(order.payment_status);
   const after: Partial<OrderStates> = isPaid ? { payment_status: whole ? 'refunded' : 'partially_refunded' } : {};
-  // The pieces of a return may still be in transit or stay with the customer. So the receipts of the return change this
+  // The items of a return may still be in transit or stay with the customer. So the receipts of the return change this
   // status, not its refund.
   if (reason === 'returned' && whole && return_id === null && canMove(order, 'fulfillment_status', 'returned')) {
     after.fulfillment_status = 'returned';

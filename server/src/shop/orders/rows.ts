@@ -188,7 +188,7 @@ interface PaymentRow {
   bank_details: BankDetails | null;
   failure_reason: string | null;
   payment_terms_days: number | null;
-  /** The total minus recorded payments and the price of pieces that were returned or removed. */
+  /** The total minus recorded payments and the price of items that were returned or removed. */
   left_to_pay: string;
 }
 

@@ -20,8 +20,8 @@ export interface Wanted {
 }
 
 /**
- * Computes the refund for pieces of an order. Each refund is the difference of two rounded shares, so that the refunds
- * of all pieces of a line add up to exactly the amount charged for the line. Throws `not_found`, and a ValidationError
+ * Computes the refund for items of an order. Each refund is the difference of two rounded shares, so that the refunds
+ * of all items of a line add up to exactly the amount charged for the line. Throws `not_found`, and a ValidationError
  * for more than the quantity of a line or more than the shipping cost.
  */
 export async function suggest(shop: Shop, order_id: string, wanted: Wanted): Promise<RefundSuggestion> {
@@ -44,7 +44,7 @@ export async function suggest(shop: Shop, order_id: string, wanted: Wanted): Pro
   };
 }
 
-/** The price of pieces of an order in minor units: the lines and the shipping minus the fee. */
+/** The price of items of an order in minor units: the lines and the shipping minus the fee. */
 export async function priceOf(shop: Shop, order_id: string, wanted: Wanted) {
   const digits = shop.currencyDigits;
   const order = await readOrder(shop, order_id);

@@ -51,7 +51,9 @@ const columns = selectList<TimelineEntry>({
   created_at: sql`e.created_at`,
 });
 
-/** Lists the timeline of an order, newest first. `cursor` is the last id of the previous page. Throws `not_found`. */
+/**
+ * Lists the timeline of an order, newest first. `cursor` is the `next_cursor` of the previous page. Throws `not_found`.
+ */
 export async function timeline(
   shop: Shop,
   order_id: string,

@@ -8,13 +8,13 @@ import { settleIfCovered } from './payments.ts';
 import { isSettled } from './states.ts';
 import { priceOf, type ShippingRefund } from './suggestion.ts';
 
-/** Whether an order is unpaid and staff record its payment. Its pieces can then be removed without a refund. */
+/** Whether an order is unpaid and staff record its payment. Its items can then be removed without a refund. */
 export function isUnpaidByHand({ payment_method, payment_status }: LockedOrder): boolean {
   return (payment_method === 'bank_transfer' || payment_method === 'manual') && !isSettled(payment_status);
 }
 
 /**
- * Removes unshipped pieces from a locked order for which `isUnpaidByHand` is true, and restocks them. Lowers the amount
+ * Removes unshipped items from a locked order for which `isUnpaidByHand` is true, and restocks them. Lowers the amount
  * due by their price and, with `shipping: all`, by the shipping cost.
  */
 export async function removeUnpaid(
