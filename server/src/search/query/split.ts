@@ -80,7 +80,7 @@ function isListOfThings(sentence: string, cuts: Cut[], isThing: (part: Part) => 
 
 const COUNTED = /^(?:an?|one|two|three|four|some|eine?n?|zwei|drei|vier|une?|des|deux|trois|quatre|\d{1,2})\s/i;
 
-/** For each link, the link with the words around it. */
+/** Returns each link, such as `and`, with the words around it. */
 export function joinedWords(sentence: string, constraints: Constraint[]): string[] {
   return cutsOf(tokenize(sentence, { isSentence: true }), constraints).map(({ joins }) => joins);
 }

@@ -16,7 +16,7 @@ const NO_CODES: CodeMatches = { first: [], last: [] };
 
 /** A part of a code is one word without spaces. Shorter parts have no trigrams in the index. */
 const PART = /^[\p{L}\p{N}][\p{L}\p{N}._/+-]{2,63}$/u;
-/** Ordinary words rarely contain digits or these signs. */
+/** Ordinary words rarely contain digits or these characters. */
 const LOOKS_LIKE_CODE = /\d|[._/+-]/;
 const MAX_MATCHES = 1_000;
 

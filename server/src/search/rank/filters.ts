@@ -36,7 +36,8 @@ export function productsMeeting({ where, slow, among }: ProductConditions, joine
 
 /**
  * A query for the ids of products `p` that meet the conditions, in this order. If the caller adds a limit but no order,
- * the planner follows the index of the order until it has enough rows. It looks up only rows that meet `where`.
+ * the planner follows the index of the order until it has enough rows. The `slow` conditions are evaluated only for
+ * rows that meet `where`.
  */
 export function productsInOrder({ where, slow }: Pick<ProductConditions, 'where' | 'slow'>, order: Sql): Sql {
   const listed = sql`(select p.site_id, p.id from products p where ${join(where, ' and ')} order by ${order} offset 0) as p`;

@@ -78,7 +78,7 @@ export function stem(word: string): string {
   return word.slice(0, -1);
 }
 
-/** The signs of units by their spellings, so that `32 GB` and `32 gigabytes` become the same term. */
+/** The symbols of units by their spellings, so that `32 GB` and `32 gigabytes` become the same term. */
 // biome-ignore format: a table
 const UNITS: Record<string, string> = {
   gb: 'gb', tb: 'tb', mb: 'mb', gigabyte: 'gb', terabyte: 'tb', megabyte: 'mb',

@@ -131,8 +131,8 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
 }
 
 /**
- * Credits the agent's budget with the amount that a locked order has spent: `cents` after a refund, otherwise the whole
- * amount. The remaining budget increases only if the amount was spent in the current period.
+ * Credits the agent's budget with `cents`, but at most the amount that a locked order has spent. If `cents` is null,
+ * credits the whole amount. The remaining budget increases only if the amount was spent in the current period.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(

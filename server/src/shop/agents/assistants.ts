@@ -90,7 +90,7 @@ export function list(shop: Shop, ofAll: boolean): Promise<Assistant[]> {
   );
 }
 
-/** Disconnects an assistant. Throws `not_found`, even for that of another member unless `ofAll`. */
+/** Disconnects an assistant. Throws `not_found`, even for an assistant of another member unless `ofAll`. */
 export async function revoke(shop: Shop, assistant_id: string, ofAll: boolean): Promise<void> {
   const ended = await shop.run(
     sql`delete from assistants a where a.site_id = ${shop.siteId} and a.id = ${assistant_id}

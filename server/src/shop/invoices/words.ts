@@ -15,7 +15,7 @@ export function lineName(content: DocumentContent, line: DocumentLine, language:
   return [line.name, line.variant].filter(Boolean).join(', ');
 }
 
-/** Explains why a document charges or credits more or less than the price of its pieces. */
+/** Explains why a document charges or credits more or less than the price of its items. */
 export function restWords({ kind }: DocumentContent, { total }: DocumentLine, { say }: Language): string {
   const lowers = total.startsWith('-');
   if (kind === 'invoice') return say(lowers ? 'invoice.rest_lowered' : 'invoice.rest_charged');

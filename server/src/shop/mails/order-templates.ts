@@ -167,8 +167,8 @@ async function partReceived(told: Told, payment_id: string): Promise<Words> {
 }
 
 /**
- * Notifies the shop or a staff member of a new order. Without a recipient in the job, enqueues one mail for each of
- * them.
+ * Notifies the shop or a staff member of a new order. Without a recipient in the job, enqueues a mail for the shop and
+ * one for each staff member who gets this mail.
  */
 async function newOrder(
   context: MailContext,

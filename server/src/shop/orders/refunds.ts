@@ -266,9 +266,9 @@ async function reverseRefund(
 const NO_REASON = 'the provider gives no reason';
 
 /**
- * Reserves the amount of a refund in a locked order. Throws if it is not refundable. A refund that was already made at
- * the provider may use the disputed amount, which then decreases. Returns whether the order is fully refunded, and the
- * part of the amount that was received above the price.
+ * Reserves the amount of a refund in a locked order. Throws if the amount is not refundable. A refund that was already
+ * made at the provider may include the disputed amount. Returns whether the order is fully refunded, and the part of
+ * the amount that was received above the price.
  */
 export async function claim(
   shop: Shop,
