@@ -22,7 +22,7 @@ interface ImageFile {
 
 /**
  * Returns the URL of a file; null while it is being processed. Locks the file until the transaction ends. Throws a
- * ValidationError; `loc` is the path of the image in the request.
+ * ValidationError at `loc` if the file is unknown, not uploaded or failed.
  */
 export async function addressOfFile(shop: Shop, file_id: string, loc: Place = ['body']): Promise<string | null> {
   const refused = (type: string, msg: string) => new ValidationError([{ loc: [...loc, 'file_id'], msg, type }]);

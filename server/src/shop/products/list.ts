@@ -118,7 +118,7 @@ export type Unavailable = 'show' | 'hide' | 'last';
 
 /**
  * Returns how the list treats unavailable products. By default, they come last, or keep their place if the request has
- * a sort order.
+ * a sort order or filters by stock.
  */
 export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
   if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';

@@ -229,7 +229,7 @@ test.for([
   expect(standIn.ledger.intent(outcome.reference).amount).toBe(theirs);
 });
 
-/** The last event of a type, signed as by Stripe. */
+/** The last event of a type, signed as Stripe signs it. */
 function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   const event = standIn.ledger.events.findLast((one) => one.type === type);
   if (!event) throw new Error(`There is no event ${type}.`);
