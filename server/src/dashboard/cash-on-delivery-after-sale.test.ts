@@ -235,7 +235,7 @@ test('a withdrawal from a whole delivered order refunds the shipping cost includ
   expect(await details()).toMatchObject({ payment_status: 'refunded', refunded: '28.40' });
 });
 
-test('a shipping refund can equal the shipping cost plus the cash on delivery fee, but cannot be higher', async () => {
+test('a suggested shipping refund can equal the shipping cost plus the cash on delivery fee, but cannot be higher', async () => {
   const { shop, at, ship, deliver } = await givenOrder();
   await ship();
   await deliver();

@@ -29,7 +29,10 @@ export const SEARCHES: OperationId[] = [
 const MOST_CHARACTERS = 2_200;
 const FURTHER_RESULT = 440;
 
-/** The steps of shortening: which fields stay. Results that are still too long with the last step stay longer. */
+/**
+ * One step of shortening: the fields that stay. Results that exceed the limit even after the last step are not
+ * shortened further.
+ */
 interface Step {
   summary?: boolean;
   /** The vendor and the product type. */
@@ -48,7 +51,10 @@ const STEPS: Step[] = [
   { reasons: 0 },
 ];
 
-/** Returns the response with shorter results, and without null fields and what most responses have: one need, nothing excluded. */
+/**
+ * Returns the response with shorter results. Omits null fields, a single need, and an empty list of exclusions, which
+ * most responses have.
+ */
 export function compactCandidates({ needs = [], excluded = [], understood, ...body }: Found): Fields {
   const list = body.products ? 'products' : 'candidates';
   const candidates = body[list] ?? [];
@@ -68,7 +74,7 @@ export function compactCandidates({ needs = [], excluded = [], understood, ...bo
   });
 }
 
-/** Leaves out a value that is the text itself, and the currency of the whole response. */
+/** Omits a value that equals the text, and a currency that equals that of the response. */
 function readingIn({ value, currency, ...reading }: AgentUnderstood, usual: unknown): Fields {
   return {
     ...reading,

@@ -48,7 +48,7 @@ test('answers 401, not a validation error, to a malformed body without credentia
   expect(status).toBe(401);
 });
 
-test('distinguishes bodies that are not JSON (422), too large (413), too deep (422) or of another media type (415)', async () => {
+test('distinguishes bodies that are not JSON (422), too large (413), too deep (422) and of another media type (415)', async () => {
   const { baseUrl, credentials } = await openShop();
   const post = async (body: string, type = 'application/json', more: Record<string, string> = {}) => {
     const headers = {

@@ -132,7 +132,7 @@ function merge(product: Product, waiting: Product['images']): Product {
   return still.length === 0 ? product : { ...product, images: [...product.images, ...still] };
 }
 
-/** Locks the products whose images wait for a file, in order of ids. */
+/** Locks the products whose images wait for the file, in the order of their ids. */
 export async function lockProductsOf(shop: Shop, file_id: string): Promise<void> {
   await shop.run(
     sql`select from products where site_id = ${shop.siteId} and id in (

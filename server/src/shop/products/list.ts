@@ -72,8 +72,8 @@ export function matchingSearch(
 }
 
 /**
- * Returns the product ids of a page within the best results, which are ranked separately; undefined for a page beyond
- * them. With `soldOutLast`, products that cannot be bought come last.
+ * Returns the product ids of a page from the best results, which are ranked separately; undefined if the page needs
+ * other results. With `soldOutLast`, products that cannot be bought come last.
  */
 export function rankedIds(
   { best, total }: Pick<SearchResult, 'best' | 'total'>,
