@@ -30,7 +30,7 @@ test('rejects a storefront token with the site id of another shop (401)', async 
   expect(status).toBe(401);
 });
 
-test('rejects a request with two credentials of any kind (401)', async () => {
+test('rejects a request with both an API key and a storefront token (401)', async () => {
   const { baseUrl, credentials } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, {

@@ -285,7 +285,7 @@ test('makes payments in a connected account, and accepts only webhooks of that a
   expect(await connected.receive(headers, body)).toBeUndefined();
 });
 
-test('reports the result of a payment as unknown while Stripe is unreachable', async () => {
+test('throws while Stripe is unreachable, and returns the result of the payment afterwards', async () => {
   const key = await paid();
   await standIn.down();
   await expect(stripe.outcomeOf(key)).rejects.toThrow();
