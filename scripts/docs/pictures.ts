@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the merchants' guide from the demo shop: `node scripts/docs/pictures.ts`. Needs Chromium and a running
- * demo shop, whose login is in .data/demo.json.
+ * Takes the screenshots of the merchants' guide in the demo shop: `node scripts/docs/pictures.ts`. Needs Chromium and a
+ * running demo shop, whose login is in .data/demo.json.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ const returnPath = '/api/dashboard/returns/{return_id}';
 
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-/** An order of a customer, two pieces for 10.00 each, with 4.90 for the parcel and 3.50 for payment on delivery: 28.40. */
+/** A customer's order: two pieces for 10.00 each, with 4.90 for the parcel and 3.50 for payment on delivery: 28.40. */
 async function givenOrder({ invoices = true } = {}) {
   const shop = await openShop();
   await moveToEu(shop);

@@ -1,6 +1,7 @@
 /**
- * Search results in the answer of a tool. Models pay for each token, so null fields are left out, and fields of little use are
- * left out until the answer fits. The remaining fields have the form of the API's response, because programs read them too.
+ * Search results in the response of a tool. Models pay for each token, so null fields are omitted, and less useful
+ * fields are omitted until the response fits. The remaining fields have the form of the API's response, because
+ * programs read them too.
  */
 
 import type { AgentCandidate, AgentUnderstood } from '@commerce-backend/spec';
