@@ -19,8 +19,8 @@ function servedIn(contract: string): number {
 const OF_ALL_OPERATIONS = ['validation', 'process'];
 
 /**
- * Returns rows of proofs/README.md whose short and full forms were recorded with another number of operations, or
- * without one.
+ * Returns the rows of proofs/README.md that were last recorded with fewer operations than `served`, or without a number
+ * of operations.
  */
 export function staleProofs(readme: string, served: number): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)];

@@ -1,7 +1,7 @@
 /**
  * Checks the panel's dictionaries: each text of the panel has a German and a French translation with the same
- * placeholders, and no translation is unused; and each operation that the audit can list has one. `npm run check:texts` runs this. `--missing` prints the texts without a
- * translation as JSON.
+ * placeholders, and no translation is unused; and each operation of the API has a translation for the audit. `npm run
+ * check:texts` runs this. `--missing` prints the texts without a translation as JSON.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,10 @@ export function mistakesOfAudit(operations: ReadonlySet<string>, actions: Record
   return [...missing, ...unused.map((name) => `unknown operation: ${name}`)];
 }
 
-/** The names of all operations, without their API: `createCart` is one of the storefront and one of agents. */
+/**
+ * The names of all operations without the prefix of their API. Two APIs can have operations of the same name: both the
+ * storefront and agents have `createCart`.
+ */
 function operationsIn(paths: Record<string, Record<string, { operationId?: string }>>): Set<string> {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   return new Set(operations.flatMap(({ operationId }) => operationId?.split('.').slice(1) ?? []));

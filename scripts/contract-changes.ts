@@ -31,7 +31,7 @@ function judged(description: Description): Description {
   return { ...whole, paths: { ...whole.paths, ...Object.fromEntries(events) }, webhooks: {} };
 }
 
-/** Removes descriptions beside `oneOf`: a new one would make api-smart-diff pair the choices wrongly. */
+/** Removes descriptions next to `oneOf`: a new one would make api-smart-diff pair the choices wrongly. */
 function withoutTextsOfChoices(description: Description): Description {
   return JSON.parse(JSON.stringify(description), (_, value) => {
     if (value === null || typeof value !== 'object' || !Array.isArray(value.oneOf)) return value;

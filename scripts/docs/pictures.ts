@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the merchants' guide from the demo shop: `node scripts/docs/pictures.ts`. Needs Chromium and a running
- * demo shop, whose login is in .data/demo.json.
+ * Takes the screenshots of the merchants' guide in the demo shop: `node scripts/docs/pictures.ts`. Needs Chromium and a
+ * running demo shop, whose login is in .data/demo.json.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const FOLDER = join(ROOT, 'docs/pictures');
 const SIZE = { width: 1280, height: 800 };
 const MOST_BYTES = 60 * 1024;
 
-/** The pictures: their file, the address in the panel, and what to do there first. */
+/** Each screenshot: its file name, its path in the panel, and what to do before it is taken. */
 const PICTURES: { name: string; path: string; prepare?: (tab: Page) => Promise<void> }[] = [
   { name: 'today', path: '/' },
   { name: 'orders', path: '/orders' },
@@ -35,7 +35,7 @@ async function changePrices(tab: Page): Promise<void> {
   await tab.locator('.price-preview').wait();
 }
 
-/** Waits until nothing is loading, also no picture that is visible. */
+/** Waits until the content and all visible images have loaded. */
 async function loaded(tab: Page): Promise<void> {
   const isVisible = (image: string) => `${image}.getBoundingClientRect().top < innerHeight`;
   await tab.waitForFunction(

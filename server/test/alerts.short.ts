@@ -1,4 +1,7 @@
-/** Tests which alerts of deploy/prometheus fire on the series of real servers while faults are injected, and what doctor reports. */
+/**
+ * Tests which alerts of deploy/prometheus fire for the metrics of real servers with injected faults, and what doctor
+ * reports.
+ */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

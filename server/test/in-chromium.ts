@@ -2,8 +2,8 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from './chromium.ts';
 
 /**
- * Call it at the top of a test file. Returns `played`, which is `test` but skipped if Chromium is missing, and
- * `browser`, which the tests of the file share.
+ * Call this function at the top of a test file. Returns `played`, which is `test` but skipped if Chromium is missing,
+ * and `browser`, which the tests of the file share.
  */
 export function inChromium() {
   const chromium = findChromium();

@@ -57,7 +57,7 @@ function blackPng(width: number, height: number, ...more: Buffer[]): Buffer {
   return Buffer.concat([signature, ...parts]);
 }
 
-/** Creates a file of another type, some of which begin with the first bytes of an image. */
+/** Creates a file of another type. Some of these files begin with the first bytes of an image. */
 async function other(chance: Chance): Promise<Buffer> {
   const small = await picture('png', 20, 20);
   const beginning = chance.of(['ffd8ffe0', '89504e470d0a1a0a', '52494646']);

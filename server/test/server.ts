@@ -95,7 +95,7 @@ export async function startServer(
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const cache = createCatalogueCache({ enabled: true });
   const baseUrl = settings.baseUrl ?? 'http://localhost';
-  // The hosts are never reloaded on a timer, because tests reload them after a change.
+  // No timer reloads the hosts during a test. Tests reload them after a change.
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const hosts = await openSiteHosts({ db: probe, baseUrl, logger, everySeconds: 24 * 60 * 60 });
   const egress = openEgress({ allowPrivate: true, ownHost: 'localhost' });

@@ -23,9 +23,9 @@ interface Row extends RowOf<'files', 'site_id' | 'id' | 'name' | 'content_type' 
 }
 
 /**
- * The frames of the files in `files`, as the client's transaction sees them: the images of ready files, of one site or
- * all, and the originals of those that wait for processing. A file missing in the store is skipped and counted: it may
- * have been deleted since the snapshot.
+ * Yields the frames of the files in the table `files`, as the client's transaction sees it: the images of ready files,
+ * of one site or all, and the originals of those that wait for processing. A file missing in the store is skipped and
+ * counted: it may have been deleted since the snapshot.
  */
 export async function* filesOut(
   client: pg.ClientBase,

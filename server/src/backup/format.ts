@@ -1,8 +1,8 @@
 /**
  * A backup is one gzip file: an identifying line, then frames, each with a kind (one byte), a length (four) and
  * content. The header comes first; then, for each table, its rows in COPY's text format, their number and SHA-256; then
- * the sequences; then each stored file, its bytes and SHA-256; last an end frame, without which the file is truncated.
- * The export of a site has the same form: its header names the site, and it has no sequences.
+ * the sequences; then each stored file, its bytes and SHA-256; last an end frame, without which the file counts as cut
+ * off. The export of a site has the same form: its header names the site, and it has no sequences.
  */
 
 import { createHash, type Hash, type JsonWebKey } from 'node:crypto';
@@ -91,7 +91,7 @@ export interface ExportedSite {
    * Whether the site was closed on the exporting server (`site export --final`); missing in files of older releases.
    */
   final?: boolean;
-  /** Whether the site has a payment account, whose keys are not exported. */
+  /** Whether the site has a payment account. Only an encrypted export contains its keys. */
   has_payment_account: boolean;
 }
 

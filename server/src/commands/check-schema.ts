@@ -85,7 +85,7 @@ async function refuseIncomplete(db: pg.Pool): Promise<void> {
   );
 }
 
-/** Throws if the login does not own the schema, which jobs and the listener for operators need. */
+/** Throws if the login does not own the schema. Jobs and the listener for operators need the owner's rights. */
 async function refuseForeignLogin(
   { url, directUrl }: Addresses,
   { role, databasePooling: pooling }: Settings,

@@ -120,7 +120,7 @@ describe('at the limit of connections', () => {
     await vi.waitFor(() => expect(silent.map(({ closed }) => closed)).toEqual([true, false, false]));
   });
 
-  test('at the maximum number of connections, a new one replaces an idle connection first, then one that still sends its body', async () => {
+  test('at the maximum number of connections, a new connection replaces an idle one first, then one that still sends its body', async () => {
     const { call, held } = await crowdedServer();
     const idle = await call(GET);
     await vi.waitFor(() => expect(idle.answer).toMatch(/^HTTP\/1\.1 200 /));

@@ -115,8 +115,8 @@ async function missingOrders(db: Pool, site_id: string, acknowledged: Acknowledg
 }
 
 /**
- * Describes each payment that the provider holds for the site and that has no order. Throws if the provider cannot be
- * reached.
+ * Describes each payment of the site for which the provider holds money and that has no order. Throws if the provider
+ * cannot be reached.
  */
 async function missingMoney(db: Pool, accounts: PaymentAccounts, site_id: string, from: Date): Promise<string[]> {
   const tenant = await findSite(db, site_id);

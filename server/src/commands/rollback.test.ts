@@ -173,7 +173,7 @@ test('with MIGRATE=off, an API process works with a database login that owns no 
   expect(rows).toHaveLength(selling.orders.length);
   expect(await server.stop()).toBe(0);
   const findings = await examine({ ...env, DATABASE_URL, MIGRATE: 'off', ROLE: 'api', DATA_DIR: '/tmp/no-such-data' });
-  // The tests' PostgreSQL is not durable, so doctor warns about that.
+  // The tests' PostgreSQL is not durable, and doctor reports that.
   expect(findings.filter(({ state, check }) => state === 'wrong' && check !== 'durability')).toEqual([]);
 }, 120_000);
 

@@ -11,7 +11,7 @@ const returnPath = '/api/dashboard/returns/{return_id}';
 
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-/** An order of a customer, two pieces for 10.00 each, with 4.90 for the parcel and 3.50 for payment on delivery: 28.40. */
+/** A customer's order: two pieces for 10.00 each, with 4.90 for the parcel and 3.50 for payment on delivery: 28.40. */
 async function givenOrder({ invoices = true } = {}) {
   const shop = await openShop();
   await moveToEu(shop);
@@ -235,7 +235,7 @@ test('a withdrawal from a whole delivered order refunds the shipping cost includ
   expect(await details()).toMatchObject({ payment_status: 'refunded', refunded: '28.40' });
 });
 
-test('a shipping refund can equal the shipping cost plus the cash on delivery fee, but cannot be higher', async () => {
+test('a suggested shipping refund can equal the shipping cost plus the cash on delivery fee, but cannot be higher', async () => {
   const { shop, at, ship, deliver } = await givenOrder();
   await ship();
   await deliver();

@@ -195,7 +195,7 @@ test('lists discount codes newest first, filtered by code and status', async () 
   }
 });
 
-test('deletes a discount code that was never used, and its code can be used again', async () => {
+test('deletes a discount code only while no cart has reserved a use, and the same code can then be created again', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount();
   const cart = await givenUse(shop, 'TEN');

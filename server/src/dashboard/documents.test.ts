@@ -210,7 +210,7 @@ test('a job that fails after assigning a document number leaves no gap in the nu
   expect((await documentsOf(shop, first.id)).map(({ number }) => number)).toEqual([`INV-${year}-2`]);
 });
 
-test('credits returned goods once at their tax rate, and all credit notes add up to the invoice to the cent', async () => {
+test('credits refunded goods once at their tax rate, and all credit notes add up to the invoice to the cent', async () => {
   const shop = await openTaxedShop();
   const mug = await shop.givenProduct({ name: 'Mug', price: '10.00' });
   const book = await shop.givenProduct({ name: 'Book', price: '7.00', tax_class: 'reduced' });

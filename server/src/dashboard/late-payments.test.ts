@@ -143,7 +143,7 @@ test('reinstates an order only once its total is paid, and shows the excess as d
   });
 });
 
-test('rejects the reinstatement of an order if an item is out of stock, and reserves nothing', async () => {
+test('rejects the reinstatement of an order if the stock of an item is insufficient, and reserves nothing', async () => {
   const { shop, product, variant_id, order, record, reinstate, details } = await givenExpiredOrder();
   await record(order.total);
   await shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {

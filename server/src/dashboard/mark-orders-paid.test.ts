@@ -8,7 +8,7 @@ async function statusesOf({ dashboard }: Awaited<ReturnType<typeof openShop>>) {
   return data?.orders.map(({ payment_status }) => payment_status);
 }
 
-test('marks or rejects each row of a bank statement separately', async () => {
+test('mark-paid marks or rejects each row of a request separately', async () => {
   const shop = await openShop();
   const [first, other] = [await shop.givenOrder(), await shop.givenOrder()];
   const card = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });

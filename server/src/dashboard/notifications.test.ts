@@ -43,7 +43,7 @@ test('a staff member gets only the mails they subscribed to, and other recipient
   expect((await shop.dashboard.GET(notifications)).response.status).toBe(401);
 });
 
-test('a member chooses a language for the panel of one shop, and other members keep theirs', async () => {
+test('a staff member chooses a language for the panel of one shop, and other members keep theirs', async () => {
   const shop = await openShop();
   const { staff } = await logIn(shop);
   const language = async () => (await staff.GET('/api/dashboard/me')).data?.language;

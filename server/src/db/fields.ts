@@ -31,7 +31,9 @@ function pairsOf(fields: object): Sql {
   );
 }
 
-/** Names and expressions of the fields. `raw` is safe here, because the names come from types in the source code. */
+/**
+ * Names and expressions of the fields. `raw` is safe for the names, because they come from types in the source code.
+ */
 function entriesOf(fields: object): [string, Sql][] {
   return Object.entries(fields);
 }

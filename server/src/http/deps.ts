@@ -29,7 +29,7 @@ export interface Deps {
   /** Signs audit rows. */
   auditKey: AuditKey;
   hosts: SiteHosts;
-  /** Undefined if the server accepts no card payments. */
+  /** The provider in the server's configuration; undefined if there is none. */
   card: PaymentProvider | undefined;
   /** The payment provider accounts of all sites. */
   accounts: PaymentAccounts;

@@ -77,9 +77,9 @@ import type { ApiRequest } from './request.ts';
  *    request has a key and the error is final (see `storeRefusal`), a second transaction claims the key as in 7c and
  *    stores the error with its audit row. Otherwise nothing is stored: no response, and no audit row except by step 9
  * 9. after a call with an existing agent's token, even a revoked or expired one, or of an assistant that acts for a staff
- *    member, an audit row is written if step 7 or 8
- *    may have written none. Its id is generated once per request, so there is never a second row. If it cannot be
- *    written, the call fails. After a 5xx the caller waits at most 500 ms for it instead, and the row may be missing
+ *    member, an audit row is written if step 7 or 8 may have written none. Its id is generated once per request, so
+ *    there is never a second row. If it cannot be written, the call fails. After a 5xx the caller waits at most 500 ms
+ *    for it instead, and the row may be missing
  *
  * A missing or invalid credential, found in any step, is counted, and above a limit answered with 429 (see `refuse`).
  *
@@ -95,7 +95,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await respond(deps, request, received);
-    // After a success, limits marked `failures` get their point back. An error here does not change the response.
+    // After a success, limits that count only failures get their point back. An error here does not change the
+    // response.
     if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
     noteCompleted(request, answer);
   } catch (error) {
@@ -304,7 +305,7 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
       // For staff, guests and open operations the key is claimed here, because their look-up cannot claim it.
       const stored = key && (await idempotency.claimAndFindResponse(shop, connection, key, known.key_state));
       deps.lastUsed.note(caller);
-      // A replay writes no audit row here; `ensureAudited` writes one for an agent with a token.
+      // A replay writes no audit row here; `ensureAudited` writes one for an agent with a token and for an assistant.
       if (stored) return { result: stored, last: undefined };
       const answer = await runHandler(deps, incoming, run, caller, shop, connection).catch((error: unknown) => {
         refused = { caller, error };

@@ -5,8 +5,8 @@ import { ERA } from '../db/era.ts';
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Runs work in a transaction as commerce_sweep. The policies of this role (db/schema.sql) cover all tenants, but show
- * only expired rows.
+ * Runs work in a transaction as commerce_sweep. The policies of this role (db/schema.sql) cover all tenants, but in
+ * most tables show only expired or due rows.
  */
 export async function asSweeper<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   await client.query('begin');

@@ -107,7 +107,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
   for (const kind of Object.keys(done) as (keyof Overdue)[]) sum[kind] += done[kind] ?? 0;
 }
 
-/** The shops with due rows. They are read as commerce_sweep, whose policies show only due rows. */
+/** The shops with due rows. They are read as commerce_sweep, whose policies cover all shops. */
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(

@@ -56,7 +56,10 @@ class Slots {
     this.#mean_ms += (held_ms - this.#mean_ms) / 8;
   }
 
-  /** Returns a retry time in seconds, later than all retry times returned before. */
+  /**
+   * Returns the seconds until a retry, at most LONGEST_SECONDS. Below this maximum, each retry is later than the
+   * previous one.
+   */
   reserveSeconds(): number {
     this.#nextFreeAt = Math.max(this.#nextFreeAt, Date.now()) + this.#mean_ms / this.#limit;
     return Math.min((this.#nextFreeAt - Date.now()) / 1000, LONGEST_SECONDS);

@@ -49,7 +49,7 @@ export interface JobDeps extends MailDeps {
   stripePlatformKey?: string | undefined;
   /** Sends requests to webhooks. */
   egress: Egress;
-  /** Decrypts webhook secrets. */
+  /** Decrypts stored secrets, such as those of webhooks. */
   secretKey: string;
   /** Maximum number of concurrent webhook calls. */
   webhookConcurrency: number;

@@ -28,7 +28,7 @@ export function chooseLocale(asker: Asker, stored: Locale | null, fallback: Loca
   return !preferred || preferred === own ? fallback : preferred;
 }
 
-/** The first supported locale in Accept-Language; null if there is none, or if any language is accepted. */
+/** The supported locale that Accept-Language prefers; null if there is none, or if any language is accepted. */
 export function askedLocale(asker: Asker): Locale | null {
   const asked = asker.acceptsLanguages(['und', ...LANGUAGES]);
   return asked && asked !== 'und' ? asked : null;

@@ -23,7 +23,7 @@ export function withDecimals(value: unknown, digits: number): unknown {
   return Object.fromEntries(converted);
 }
 
-/** Does the same for the properties of an output schema. A nullable property has no type there. */
+/** Converts the properties of an output schema in the same way. Nullable properties have no type in it. */
 export function schemasWithDecimals(properties: Record<string, Fields>): Fields {
   const converted = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
     if (!IN_MINOR_UNITS.test(name)) return [[name, schema]];

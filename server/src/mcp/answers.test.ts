@@ -349,7 +349,7 @@ test('five results with pictures and links cost at most 800 tokens', async () =>
   for (const product of products) expect(product).toMatchObject(RESULT);
 });
 
-test('results that fit keep the summary, the vendor, the product type and the values of options', async () => {
+test('a short list of results keeps the summary, the vendor, the product type and the values of options', async () => {
   const { shop, client, use } = await openAssistant();
   await givenJumper(shop, 'Merino jumper');
 

@@ -4,7 +4,7 @@ import type { AgentTool } from './tools.ts';
 /** The parts of an HTTP request, which the caller of a tool does not see. */
 const PARTS: unknown[] = ['body', 'query', 'path', 'header'];
 
-/** Renames the errors of a call to the arguments of its tool, and says how to correct them. */
+/** Changes the paths of a call's errors to the arguments of its tool, and adds how to correct them. */
 export function inArguments(tool: AgentTool, body: Record<string, unknown>): Record<string, unknown> {
   const { name, inputSchema } = tool.definition;
   const known = Object.keys(inputSchema.properties ?? {});

@@ -1,6 +1,7 @@
 /**
- * Search results in the answer of a tool. Models pay for each token, so null fields are left out, and fields of little use are
- * left out until the answer fits. The remaining fields have the form of the API's response, because programs read them too.
+ * Search results in the response of a tool. Models pay for each token, so null fields are omitted, and less useful
+ * fields are omitted until the response fits. The remaining fields have the form of the API's response, because
+ * programs read them too.
  */
 
 import type { AgentCandidate, AgentUnderstood } from '@commerce-backend/spec';
@@ -29,7 +30,10 @@ export const SEARCHES: OperationId[] = [
 const MOST_CHARACTERS = 2_200;
 const FURTHER_RESULT = 440;
 
-/** The steps of shortening: which fields stay. Results that are still too long with the last step stay longer. */
+/**
+ * One step of shortening: the fields that stay. Results that exceed the limit even after the last step are not
+ * shortened further.
+ */
 interface Step {
   summary?: boolean;
   /** The vendor and the product type. */
@@ -48,7 +52,10 @@ const STEPS: Step[] = [
   { reasons: 0 },
 ];
 
-/** Returns the response with shorter results, and without null fields and what most responses have: one need, nothing excluded. */
+/**
+ * Returns the response with shorter results. Omits null fields, a single need, and an empty list of exclusions, which
+ * most responses have.
+ */
 export function compactCandidates({ needs = [], excluded = [], understood, ...body }: Found): Fields {
   const list = body.products ? 'products' : 'candidates';
   const candidates = body[list] ?? [];
@@ -68,7 +75,7 @@ export function compactCandidates({ needs = [], excluded = [], understood, ...bo
   });
 }
 
-/** Leaves out a value that is the text itself, and the currency of the whole response. */
+/** Omits a value that equals the text, and a currency that equals that of the response. */
 function readingIn({ value, currency, ...reading }: AgentUnderstood, usual: unknown): Fields {
   return {
     ...reading,

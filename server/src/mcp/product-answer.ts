@@ -15,7 +15,7 @@ export const PRODUCT: OperationId = 'agent.getProduct';
 /** About 500 tokens, at three characters per token. */
 const MOST_CHARACTERS = 1_500;
 
-/** The steps of shortening. A product that is still too long with the last one loses variants. */
+/** One step of shortening. If the product is too long even after the last step, variants are omitted. */
 interface Lengths {
   description: number;
   skus: boolean;
@@ -46,8 +46,8 @@ function isShort(shown: Fields): boolean {
 }
 
 /**
- * Lists only as many variants as fit, those that can be bought first, with the highest price of all. Options list their values as
- * texts, because a variant can be chosen by them.
+ * Lists only as many variants as fit, first those that can be bought, and adds the highest price of all variants.
+ * Options list their values as texts, because a variant can be chosen by them.
  */
 function withFewVariants(product: AgentProduct): Fields {
   const bySale = product.variants.toSorted((a, b) => Number(isSoldOut(a)) - Number(isSoldOut(b)));

@@ -136,7 +136,7 @@ test('each call of the public MCP server is recorded with IP address, tool and r
   await stopServer(server);
 });
 
-test('a shop switches the tools off: no call returns anything or is recorded (agents_not_allowed), and the guides do not name them', async () => {
+test('if a shop has switched off the public tools, calls are rejected (agents_not_allowed) and not recorded, and the guide omits the tools', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Secret of the sea' });
   const policy = { enabled: true, max_budget_cents: 100_000, max_lifetime_days: 90 };

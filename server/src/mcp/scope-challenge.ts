@@ -23,7 +23,7 @@ export async function scopeChallenge(
     const call = { operation, headers: { authorization }, vouched: claim };
     const { status, body } = await calls.refuse(served, call, refusal);
     const told = body as Record<string, unknown>;
-    // With another status, the call could not be recorded.
+    // A status other than 403 means that the call could not be recorded.
     if (status !== 403) return Response.json(told, { status });
     const wanted = SCOPES.filter((scope) => scope === operation.scope || caller.scopes.includes(scope)).join(' ');
     const challenge = `Bearer error="insufficient_scope", scope="${wanted}", resource_metadata="${metadata}"`;

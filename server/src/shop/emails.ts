@@ -7,7 +7,7 @@ const NO_EMAIL = '@phone.invalid';
 const SHORTEST_PHONE = 5;
 
 /**
- * The placeholder address of a customer with only a phone number, by which another import finds the customer. Undefined
+ * The placeholder address of a customer with only a phone number, by which a later import finds the customer. Undefined
  * for a text with too few digits.
  */
 export function placeholderEmail(phone: string): string | undefined {

@@ -46,7 +46,10 @@ export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): 
 /** Most texts consist of Latin letters and punctuation, so they cannot contain hidden characters. */
 const PLAIN = /^[ -~\u00a0-\u02ff]*$/;
 
-/** Whether a value contains hidden characters. Faster than `mapTexts`, because it needs no paths. */
+/**
+ * Whether a value contains hidden characters, outside of fields for passwords and tokens. Faster than `mapTexts`,
+ * because it needs no paths.
+ */
 export function holdsHidden(value: unknown, lines = false): boolean {
   if (typeof value === 'string') return !PLAIN.test(value) && hiddenCharacterIn(value, { lines }) !== undefined;
   if (typeof value !== 'object' || value === null) return false;

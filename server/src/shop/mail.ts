@@ -21,8 +21,8 @@ export interface Mails {
   /** Sends a link, or a warning if the e-mail address already has an account. */
   registration: { email: string; registration_id: string };
   /**
-   * Sends a link for a pending change to the e-mail address, or for its account. Without either, sends a link for each
-   * of its newest registrations, because the request does not identify one.
+   * Sends a link that verifies the e-mail address: for a pending change to it, or for the account that has it. Without
+   * either, sends a link for each of its newest registrations, because the request does not identify one.
    */
   verification: { email: string };
   /** Asks the owner of a new e-mail address to confirm it. */
@@ -156,7 +156,10 @@ export async function membersFor(shop: Shop, template: StaffTemplate): Promise<s
   return members.map(({ staff_id }) => staff_id);
 }
 
-/** Enqueues a mail for each staff member who gets it. It is sent after the commit, or at `at`. */
+/**
+ * Enqueues a mail for each staff member who receives mails of this template. They are sent after the commit, or at
+ * `at`.
+ */
 export async function enqueueForStaff<Template extends StaffTemplate>(
   shop: Shop,
   template: Template,

@@ -35,7 +35,7 @@ export async function refuseInsecure(shop: Shop, deps: Origins, holder: Holder, 
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** The image URLs without https that the shop does not use yet. */
+/** The http image URLs that are at none of the `own` origins and that the shop does not use yet. */
 export async function insecurePictures(shop: Shop, own: string[], holders: unknown[]): Promise<Set<string>> {
   const named = holders.flatMap((holder) => picturesIn(holder)).map(({ address }) => address);
   const insecure = named.filter((address) => /^http:/i.test(address) && !own.some((origin) => isAt(origin, address)));

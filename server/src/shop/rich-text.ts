@@ -80,7 +80,7 @@ let recentLength = 0;
 const MOST_RECENT = 1_000_000;
 
 /**
- * Removes everything that executes, embeds, tracks or styles. Returns null if nothing is left. Sanitizing the result
+ * Removes everything that executes, embeds, tracks or styles. `html` is null if nothing is left. Sanitizing the result
  * again changes nothing.
  */
 export function sanitizeHtml(html: string): RichText {

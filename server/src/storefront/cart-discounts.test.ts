@@ -95,7 +95,7 @@ test('a discount code reduces every line by its share, and leftover cents go to 
 });
 
 test.each([
-  { code: { kind: 'percentage', value: '12.5' }, amount_off: '3.75' }, // 12.5 % of 29.99, rounded down.
+  { code: { kind: 'percentage', value: '12.5' }, amount_off: '3.75' }, // 12.5 % of 29.99 is 3.74875.
   { code: { kind: 'percentage', value: '100' }, amount_off: '29.99' },
   { code: { kind: 'fixed_amount', value: '500' }, amount_off: '29.99' },
   { code: { kind: 'free_shipping' }, amount_off: '0.00' },

@@ -368,7 +368,7 @@ test('a cart releases its discount code after a day without changes, and stays a
   expect(await read(shop, busy.id)).toMatchObject({ discount_code: 'TEN', total: '70.00' });
 });
 
-test('every operation answers 404 for a cart of another shop and for an unknown or malformed id', async () => {
+test('every operation answers 404 for an unknown cart and a cart of another shop, and rejects a malformed id (422)', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenCart('10.00');
   const { variant_id } = await givenVariant(shop);

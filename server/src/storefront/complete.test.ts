@@ -20,7 +20,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows;
 }
 
-test('completing a checkout creates an order that awaits its bank transfer, and sells the stock', async () => {
+test('completing a checkout creates an order that awaits its bank transfer, and deducts its items from the stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { sku: 'MUG' });
   const { id, cart_id, total } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });

@@ -12,7 +12,10 @@ const { standIn } = stripe;
 beforeEach(() => standIn.faults.clear());
 afterAll(() => stripe.close());
 
-/** Runs `work` while Stripe hangs: the response to the next matching request is lost, before or after its effect. */
+/**
+ * Runs `work` while Stripe hangs: the next matching request gets no response, and takes effect only with
+ * `silent_after`.
+ */
 async function whileItHangs<T>(kind: 'silent_before' | 'silent_after', calls: RegExp, work: () => Promise<T>) {
   standIn.faults.add(kind, calls);
   const begun = performance.now();

@@ -10,7 +10,7 @@ async function names({ storefront }: OpenShop, query: object): Promise<string[] 
   return data?.products.map(({ name }) => name);
 }
 
-/** Creates four products, published one after another. The list shows the last one first. */
+/** Creates four products: Mug A was published last, Mug D first. A and C are sold out. */
 async function givenFour({ givenProduct }: OpenShop): Promise<void> {
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const all = { product_type: 'Mug' };

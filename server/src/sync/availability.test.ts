@@ -142,7 +142,7 @@ test.each([
   ['both', { variant_id: '0192f3a0-4444-7000-8000-000000000001', sku: 'MUG' }],
   ['an invalid id', { variant_id: 'MUG' }],
   ['a quantity of 0', { sku: 'MUG', quantity: 0 }],
-])('rejects an item without a valid identifier, and names its position: %s', async (_what, item) => {
+])('rejects an invalid item, and names its position: %s', async (_what, item) => {
   const { sync } = await openShop();
 
   const { error } = await sync.POST(availability, { body: { items: [{ sku: 'MUG' }, item as { sku: string }] } });

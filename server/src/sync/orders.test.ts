@@ -375,7 +375,7 @@ test('creates 10 of 20 concurrent orders for the last 10 items', async () => {
   expect(numbers).toEqual(Array.from({ length: 10 }, (_, index) => String(1001 + index)));
 });
 
-test('creates no order and reserves nothing if one of its lines is out of stock', async () => {
+test('creates no order and reserves nothing if the stock of one line is insufficient', async () => {
   const shop = await givenShop();
   await shop.givenProduct({ name: 'Rare', sku: 'RARE', price: '5.00', inventory_quantity: 1 });
   const line_items = [
@@ -433,7 +433,7 @@ test('rejects an order if the shop does not deliver to the address or accept ban
   expect((await ordered()).error).toMatchObject({ error: 'payment_method_unavailable', payment_methods: ['card'] });
 });
 
-test('accepts an order with a minimal address and stores the address as sent', async () => {
+test('accepts an order with a minimal address, and stores the code of its country', async () => {
   const { sync } = await givenShop();
   const simple = { first_name: 'June', city: 'Berlin', country: 'germany' };
 

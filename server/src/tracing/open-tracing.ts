@@ -11,7 +11,7 @@ export interface TracingOptions {
   share: number;
   /**
    * Whether to continue the trace in a request's traceparent header, including its sampling decision. Enable it only if
-   * trusted callers alone can send the header; otherwise anyone can have all of their traces recorded, or none.
+   * untrusted callers cannot send the header; otherwise anyone can have all of their traces recorded, or none.
    */
   trustCallers: boolean;
 }

@@ -241,7 +241,7 @@ function messageOfFields(body: Refused['body']): string | undefined {
   return body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join(' ');
 }
 
-/** Throws the error of a missing resource. */
+/** Throws a NoResource with the message of an error. */
 export function noResource(error: unknown): never {
   const message = messageOf(error);
   throw new NoResource([{ ...message, type: 'error', severity: 'unrecoverable' } as Message]);

@@ -31,7 +31,7 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   return change(call, begun, { ...wish, return_url: undefined, cancel_url: undefined });
 }
 
-/** Order events are sent only to the platform that has proved to be the caller, on the host of its profile. */
+/** Stores the platform that receives the order events of the checkout. Adds a warning if it receives none. */
 async function nameForEvents(call: UcpCall, checkout_id: string): Promise<void> {
   const { profile, isSigned } = call.opened;
   const named = await call.inShop((shop) => namePlatform(shop, checkout_id, { platform_id: profile.id, isSigned }));

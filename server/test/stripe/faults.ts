@@ -36,7 +36,7 @@ export class Faults {
     this.#slow = { calls, ms };
   }
 
-  /** Clears the faults of one account, or all. */
+  /** Clears the delay, and the faults of one account or of all. */
   clear(account?: string): void {
     this.#faults = account === undefined ? [] : this.#faults.filter((fault) => fault.account !== account);
     this.#slow = undefined;

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 
 /**
- * Order events for UCP platforms. `checkouts.platform_id` is the profile that began a checkout over UCP. An event of its order gets
- * a delivery to the `webhook_url` of that profile, beside the deliveries to webhooks. These deliveries have jobs of their own, which
- * processes of older releases leave to newer ones. `webhook_refused` is the reason why a profile's URL is not used. `signing_keys`
- * has the keys with which a shop signs these requests; the private keys are encrypted with SECRET_KEY.
+ * Order events for UCP platforms. `checkouts.platform_id` is the profile that began a checkout over UCP. Each event of
+ * the checkout's order is delivered to the `webhook_url` of that profile, in addition to the webhooks. These deliveries
+ * have separate jobs, which processes of older releases ignore. `webhook_refused` is the reason why a profile's URL is
+ * not used. `signing_keys` contains the keys with which a shop signs these requests; the private keys are encrypted
+ * with SECRET_KEY.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The public keys in the profiles of agents, and whether a shop serves only UCP requests that are signed with one of them. A
- * profile that an older release has kept has no keys (null) and no `webhook_url`.
+ * The public keys in the profiles of agents, and whether a shop serves only UCP requests that are signed with one of
+ * them. A profile that an older release cached has no keys (null) and no `webhook_url`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The host of the UCP platform to which a customer granted a token, from the request with scopes of UCP to the token. Such a token
- * works only over UCP, with a profile on that host.
+ * The host of the UCP platform to which a customer granted a token. It is stored with the authorization request, and
+ * then with the token. Such a token works only over UCP, with a profile on that host.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * Assistants that staff have connected over MCP. The row exists from the member's approval on; `token_hash` is set when
- * the client exchanges its code. A token or a code is looked up before the site is known, so there is no row-level
- * security. The row goes with the membership, so a removed member's assistants end at once, and do not return with the
- * member.
+ * Assistants that staff have connected over MCP. The row is created when the member approves the assistant;
+ * `token_hash` is set when the client exchanges its code. A token or a code is looked up before the site is known, so
+ * there is no row-level security. The row is deleted with the membership, so the assistants of a removed member lose
+ * access immediately, and stay removed if the member is invited again.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

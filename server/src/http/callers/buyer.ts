@@ -14,7 +14,9 @@ export interface Buyer {
   mistakes: ValidationErrorItem[];
 }
 
-/** Whether the request has an X-Buyer-IP header, which only private storefront tokens may send. */
+/**
+ * Whether this is a storefront request with an X-Buyer-IP header, which is valid only with a private storefront token.
+ */
 export function namesBuyer({ surface }: Operation, { headers }: Sender): boolean {
   return surface === 'storefront' && headers['x-buyer-ip'] !== undefined;
 }

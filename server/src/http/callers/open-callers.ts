@@ -134,7 +134,10 @@ async function bySite(connection: Connection, claim: Claim, site_id: string, loc
   return { ...callerIn(found, token_id), kind: 'agent', customer_id, agent };
 }
 
-/** An anonymous caller in a site that the caller of this function has determined. Throws `not_found`, or if it is closed. */
+/**
+ * An anonymous caller in a site that the caller of this function has determined. Throws `not_found`, and an error if
+ * the site is closed.
+ */
 export async function callerInSite(
   connection: Connection,
   { site_id }: Claim,

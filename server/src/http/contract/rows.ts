@@ -9,7 +9,7 @@ import { valueErrors } from './validator.ts';
  */
 const LARGE_ROW = 500;
 
-/** Validates one row of an import like a request body. */
+/** Validates one row of a product import like a request body. */
 export const mistakesInRow = rowCheck('dashboard.importProducts', 'ProductImport');
 
 export const mistakesInCustomer = rowCheck('dashboard.importCustomers', 'CustomerImport');

@@ -24,8 +24,8 @@ export function isUpload({ url = '' }: Pick<Request, 'url'>): boolean {
 const GRACE_BYTES = 1024 * 1024;
 
 /**
- * Reads the rest of a rejected body, up to a limit. Without this, the connection would be reset, and the client might
- * lose the response.
+ * Reads a body even after it was rejected, and closes the connection above a limit. If the server closed the connection
+ * immediately, the client might lose the response.
  */
 export function hangUpBeyond(bytes: number, req: Request): void {
   let received = 0;

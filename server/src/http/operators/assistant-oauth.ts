@@ -71,7 +71,9 @@ export function assistantOAuth(deps: Deps): Router {
   return router;
 }
 
-/** Leads to the page of the panel. A browser gets a page about a mistake, any other client JSON. */
+/**
+ * Redirects to the decision page of the panel. Reports mistakes to browsers as a page, and to other clients as JSON.
+ */
 async function authorize(deps: Deps, { req, res }: RawOAuthCall) {
   const { searchParams: fields } = new URL(req.originalUrl, deps.baseUrl);
   let client: AssistantClient | undefined;

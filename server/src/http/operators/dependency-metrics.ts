@@ -79,7 +79,9 @@ function gaugeQueue(db: Pool, registers: Registers): void {
   gauge('jobs_oldest_due_seconds', 'How long the oldest of them has been due', ({ oldest_seconds }) => oldest_seconds);
 }
 
-/** Reports whether the database is known to reject writes, and how far its standbys are behind. */
+/**
+ * Reports whether the database is known to reject writes or to have a full disk, and how far its standbys are behind.
+ */
 function gaugeDatabase(db: Pool, registers: Registers): void {
   new Gauge({
     name: 'database_read_only',

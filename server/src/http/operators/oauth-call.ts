@@ -125,7 +125,7 @@ export const onlyPost: RequestHandler = (_req, res) => {
   refuse(res, new ShopError('method_not_allowed', 'Send this request with POST.', { allowed: ['POST'] }));
 };
 
-/** RFC 6749 §5.2. */
+/** The status of an OAuth error (RFC 6749 §5.2). */
 export function statusOf({ error }: OAuthRefusal): number {
   return error === 'invalid_client' ? 401 : 400;
 }

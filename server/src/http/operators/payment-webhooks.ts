@@ -1,6 +1,7 @@
 /**
  * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes. Each
- * event takes effect once, in the transaction that records it. Stripe resends an event after any response except 200.
+ * event takes effect once, in the transaction that records it. Stripe resends an event after any response without a 2xx
+ * status.
  */
 
 import express, { type Request, type RequestHandler, Router } from 'express';
@@ -88,9 +89,9 @@ function refuse(error: unknown): never {
 }
 
 /**
- * Rejects an event about an object of another account, if the shop knows its payment. The provider then shows the
- * reason and retries for days, during which the merchant can configure the right account. Events about unknown payments
- * are ignored.
+ * Rejects an event about an object of another account if the event names a payment of the shop, or none. The provider
+ * then shows the reason and retries for days, during which the merchant can configure the right account. Events that
+ * name an unknown payment are ignored.
  */
 async function refuseOfOtherAccount(shop: Shop, { message, payment_id }: UnknownToAccount): Promise<void> {
   const known =

@@ -14,7 +14,7 @@ async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>
   return rows;
 }
 
-test('a mutation with any kind of credential writes one audit row, but replays and reads write none', async () => {
+test('a mutation with a storefront token, a customer token or an API key writes one audit row, but replays and reads write none', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };

@@ -116,7 +116,7 @@ test('HEAD returns the same headers as GET, with and without compression', async
   }
 });
 
-test('compression does not change the content of uncached and large responses', async () => {
+test('compression does not change the content of a large uncached response', async () => {
   const shop = await shopWithLargeList();
   for (let i = 0; i < 60; i += 1) await shop.givenProduct({ name: `Mug ${i}`, description: `clay ${i} `.repeat(600) });
   const server = await startServer(databaseUrl(), { cache: createCatalogueCache({ enabled: false }) });

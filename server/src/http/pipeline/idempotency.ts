@@ -98,9 +98,9 @@ export function wasStoredByOther(error: unknown): boolean {
 }
 
 /**
- * The stored response to the same request; undefined if there is none. `state` is the result of the claim in the token
- * look-up; without it the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError if the key was used
- * for another request.
+ * The stored response to the same request; undefined if there is none. `claimed` is the result of the claim in the
+ * token look-up; without it the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError if the key was
+ * used for another request.
  */
 export async function claimAndFindResponse(
   shop: Shop,

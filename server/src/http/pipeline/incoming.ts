@@ -23,7 +23,7 @@ export interface Incoming {
   deadline: Deadline;
 }
 
-/** The parts of a request except its body, which has not been read. */
+/** The parts of a request. Its body has not been read yet, except in a call that an adapter has already rejected. */
 export function receivedOf({ target, method, path, query, ip, headers }: ApiRequest): Received {
   const body = 'refusal' in target ? target.body : undefined;
   return { method, path, params: target.path ?? {}, query, ip, headers, body };

@@ -30,7 +30,7 @@ test('rejects a storefront token with the site id of another shop (401)', async 
   expect(status).toBe(401);
 });
 
-test('rejects a request with two credentials of any kind (401)', async () => {
+test('rejects a request with both an API key and a storefront token (401)', async () => {
   const { baseUrl, credentials } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, {
@@ -48,7 +48,7 @@ test('answers 401, not a validation error, to a malformed body without credentia
   expect(status).toBe(401);
 });
 
-test('distinguishes bodies that are not JSON (422), too large (413), too deep (422) or of another media type (415)', async () => {
+test('distinguishes bodies that are not JSON (422), too large (413), too deep (422) and of another media type (415)', async () => {
   const { baseUrl, credentials } = await openShop();
   const post = async (body: string, type = 'application/json', more: Record<string, string> = {}) => {
     const headers = {

@@ -87,7 +87,7 @@ test('a login with an unlock link succeeds from an IP address whose other logins
   await stopServer(server);
 });
 
-test('the rate limit of consent requests does not count unknown OAuth clients or images on other websites', async () => {
+test('the rate limit of consent requests counts neither requests of unknown OAuth clients nor those of images on other websites', async () => {
   const { shop, server } = await openLimitedShop('consent_request=2', 'client_registration=2');
   const at = (path: string, init: RequestInit = {}) =>
     fetch(`${server.baseUrl}/sites/${shop.site_id}/oauth/${path}`, { redirect: 'manual', ...init });

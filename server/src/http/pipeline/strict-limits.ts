@@ -96,7 +96,10 @@ export async function countGuess(db: Pool, limit: RateLimitName, site_id: string
   ]);
 }
 
-/** Takes a point from each limit. Returns the result of the limit with the fewest points left. */
+/**
+ * Takes a point from each limit. The headers describe the limit with the fewest points left, among the limits that also
+ * reject correct requests.
+ */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));

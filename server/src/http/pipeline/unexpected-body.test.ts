@@ -43,7 +43,7 @@ test.each(REFUSED)('rejects %s if the contract declares no body', async (_, sent
 
 test.each(ACCEPTED)('treats %s as no body if the contract declares none', async (_, sent) => {
   const shop = await openShop();
-  // The operation for a test order needs a product.
+  // The operation for a test order needs a product and a shipping option.
   await shop.givenProduct();
   await shop.givenShippingOption();
 

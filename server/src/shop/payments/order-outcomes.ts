@@ -33,7 +33,10 @@ async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
   await events.record(shop, order.id, { type: 'payment_authorized', message, context: changesBetween(order, after) });
 }
 
-/** Records that a payment has finally failed. Cancels the order unless part of it has shipped. */
+/**
+ * Records that a payment has failed for good, or that its authorization expired. Cancels the order unless part of it
+ * has shipped.
+ */
 async function end(
   shop: Shop,
   order: orders.LockedOrder,

@@ -33,8 +33,8 @@ export interface PaymentProvider {
    */
   giveBack(payment: PaymentKey): Promise<RefundOutcome>;
   /**
-   * All payments of the site since a time for which the provider holds money. Missing for the test provider, whose
-   * records are in this database.
+   * All payments of the site that began after `since` and for which the provider holds money. Missing for the test
+   * provider, whose records are in this database.
    */
   moneySince?(since: Date): AsyncIterable<HeldMoney>;
   /**

@@ -6,8 +6,9 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin } from './provider.ts';
 
 /**
- * A provider for tests that moves no money. The token determines the result. With `tok_3ds`, and on the provider's own
- * page, a person decides (pages/test-payment.ts). It declines unknown tokens, and stores payments in test_payments.
+ * A provider for tests that moves no money. The token determines the result. For `tok_3ds` and for payments on the
+ * provider's page, a person decides (pages/test-payment.ts). Unknown tokens are declined. Payments are stored in
+ * test_payments.
  */
 export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string }): PaymentProvider {
   const row = (payment: Id, statement: Sql) => inBooks(db, payment, statement);
@@ -83,7 +84,7 @@ function enter(payment: PaymentToBegin): Sql {
       on conflict (site_id, id) do nothing returning ${COLUMNS}`;
 }
 
-/** SQL that moves a pending payment to its next status. */
+/** SQL that completes a pending or automatically captured payment, and fails one whose action has expired. */
 function progress({ site_id, id }: Id): Sql {
   const next = sql`case when status = 'requires_action' or scenario = 'tok_late_declined' then 'failed' else 'succeeded' end`;
   return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end
@@ -99,7 +100,7 @@ export function decide({ site_id, id }: Id, approved: boolean): Sql {
       where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning ${COLUMNS}`;
 }
 
-/** SQL that stores an unknown payment as cancelled, so that it can no longer begin. */
+/** SQL that cancels an open payment. An unknown payment is stored as cancelled, so that it can no longer begin. */
 function cancelled({ site_id, id }: Id): Sql {
   return sql`insert into test_payments as t (site_id, id, scenario, status, capture, amount, currency, expires_at)
       values (${site_id}, ${id}, 'unknown', 'cancelled', 'automatic', 0, '', now())

@@ -6,7 +6,7 @@
 import type { PaymentInstructions } from '@commerce-backend/spec';
 import { encode } from 'uqr';
 
-/** Code for UTF-8 in the payload, and maximum lengths. */
+/** Code for UTF-8 in the payload, maximum lengths, and the maximum amount. */
 const UTF_8 = '1';
 const LONGEST_NAME = 70;
 const LONGEST_REFERENCE = 140;

@@ -22,7 +22,7 @@ interface ImageFile {
 
 /**
  * Returns the URL of a file; null while it is being processed. Locks the file until the transaction ends. Throws a
- * ValidationError; `loc` is the path of the image in the request.
+ * ValidationError at `loc` if the file is unknown, not uploaded or failed.
  */
 export async function addressOfFile(shop: Shop, file_id: string, loc: Place = ['body']): Promise<string | null> {
   const refused = (type: string, msg: string) => new ValidationError([{ loc: [...loc, 'file_id'], msg, type }]);
@@ -132,7 +132,7 @@ function merge(product: Product, waiting: Product['images']): Product {
   return still.length === 0 ? product : { ...product, images: [...product.images, ...still] };
 }
 
-/** Locks the products whose images wait for a file, in order of ids. */
+/** Locks the products whose images wait for the file, in the order of their ids. */
 export async function lockProductsOf(shop: Shop, file_id: string): Promise<void> {
   await shop.run(
     sql`select from products where site_id = ${shop.siteId} and id in (

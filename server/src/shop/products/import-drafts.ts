@@ -1,6 +1,7 @@
 /**
- * Imported products without a price. Other shop systems store them, although they cannot be bought. Here they become
- * drafts with the price 0 and stay drafts in later imports, so that nothing is sold for 0 by mistake.
+ * Imported products without a price. Other shop systems store them, although they cannot be bought. With
+ * `drafts_without_price`, they become drafts with the price 0 and stay drafts in later imports, so that nothing is sold
+ * for 0 by mistake.
  */
 
 import type { Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';

@@ -32,7 +32,10 @@ interface Settings {
   drafts_without_price?: boolean;
 }
 
-/** Writes rows in their order. `known` contains the existing products with the rows' slugs, locked. */
+/**
+ * Writes rows. New products are collected and written before the next update, and at the end. `known` contains the
+ * existing products with the rows' slugs, locked.
+ */
 export async function writeRows(
   shop: Shop,
   settings: Settings,
@@ -92,7 +95,7 @@ function inputFor(
   return drafts_without_price ? draftIfPriceless(input, before) : input;
 }
 
-/** Thrown to roll back a dry run. */
+/** Thrown to roll back a savepoint: in a dry run, or if nothing was written. */
 class Undo<T> {
   readonly outcome: T;
 
@@ -120,6 +123,7 @@ async function createRows(shop: Shop, settings: Settings, rows: NewRow[]): Promi
 
 /**
  * Creates the products of several rows and returns their ids. If any is rejected, writes nothing and returns undefined.
+ * A dry run rolls the products back.
  */
 async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[]): Promise<string[] | undefined> {
   const plans = rows.map(({ plan, input }) => ({ ...plan, slug: input.slug }));
@@ -199,7 +203,7 @@ async function write(shop: Shop, settings: Settings, row: ImportRow, known: Prod
   }
 }
 
-/** The product as text without fields that do not count as changes: times, and ids of replaced parts. */
+/** The product as text without `updated_at` and ids, which do not count as changes. */
 function comparable(product: Product): string {
   return JSON.stringify(product, (key, value: unknown) => (key === 'updated_at' || key === 'id' ? undefined : value));
 }

@@ -72,8 +72,8 @@ export function matchingSearch(
 }
 
 /**
- * Returns the product ids of a page within the best results, which are ranked separately; undefined for a page beyond
- * them. With `soldOutLast`, products that cannot be bought come last.
+ * Returns the product ids of a page from the best results, which are ranked separately; undefined if the page needs
+ * other results. With `soldOutLast`, products that cannot be bought come last.
  */
 export function rankedIds(
   { best, total }: Pick<SearchResult, 'best' | 'total'>,
@@ -118,7 +118,7 @@ export type Unavailable = 'show' | 'hide' | 'last';
 
 /**
  * Returns how the list treats unavailable products. By default, they come last, or keep their place if the request has
- * a sort order.
+ * a sort order or filters by stock.
  */
 export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
   if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';

@@ -85,7 +85,9 @@ function withOptions(variant: Variant, before: Product, options: OptionPlan[]): 
   return { ...variant, option1, option2, option3 };
 }
 
-/** Returns the existing parts by id. Throws a ValidationError for an id that the product does not have. */
+/**
+ * Returns the existing part for each sent part, undefined for a new one. Adds a mistake for an unknown or repeated id.
+ */
 export function knownParts<Part extends { id: string }>(
   noun: 'option' | 'variant' | 'image',
   sent: { id?: string }[],

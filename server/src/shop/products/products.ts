@@ -257,7 +257,7 @@ export async function remove(shop: Shop, id: string): Promise<{ id: string; dele
 }
 
 /**
- * Deletes locked products and leaves tombstones, except products with reserved stock. Returns the ids of those. In a dry
+ * Deletes locked products and leaves tombstones. Skips products with reserved stock, and returns their ids. In a dry
  * run, deletes nothing.
  */
 export async function deleteUnreserved(shop: Shop, ids: string[], dry_run = false): Promise<Set<string>> {

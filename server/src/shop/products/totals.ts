@@ -9,7 +9,9 @@ import type { Shop } from '../shop.ts';
  */
 const totals = new LRUCache<string, number>({ max: 10_000 });
 
-/** Returns the cached total of a list at the catalogue version that the caller has read. */
+/**
+ * Returns the cached total of a list at the catalogue version that the caller has read, and a function that caches it.
+ */
 export function totalOf(
   shop: Shop,
   conditions: Sql,

@@ -144,7 +144,7 @@ async function removeOthers(shop: Shop, product_id: string, keep: string[]): Pro
   );
 }
 
-/** Sets the available stock of variants with a planned quantity, each with a stock movement. */
+/** Sets the available stock of variants with a planned quantity. Records a stock movement for each change. */
 async function setStock(shop: Shop, product_id: string, variants: KeptVariant[]): Promise<void> {
   const given = variants
     .filter(({ inventory_quantity }) => inventory_quantity !== null)

@@ -32,8 +32,8 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
 }
 
 /**
- * Changes the given fields of a variant. If no value differs, writes nothing. Throws `not_found`, `sku_taken` or
- * `variant_options_taken`.
+ * Changes the given fields of a variant. If no value differs, writes nothing. Throws `not_found`, `sku_taken`,
+ * `variant_options_taken` or a ValidationError.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<Variant> {
   await lockProduct(shop, product_id);
@@ -50,7 +50,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   return get(shop, product_id, id);
 }
 
-/** Deletes a variant. Throws `last_variant`, or `conflict` if an open checkout has reserved its stock. */
+/** Deletes a variant. Throws `not_found`, `last_variant`, or `conflict` if an open checkout has reserved its stock. */
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await shop.rows<RowOf<'variants', 'id' | 'reserved'>>(

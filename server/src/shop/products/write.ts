@@ -147,7 +147,7 @@ export async function insertVariants(
 }
 
 /**
- * Two constraints keep SKUs unique: one compares case, the other ignores it. Existing SKUs that differ only in case are
+ * Two constraints keep SKUs unique: one is case-sensitive, the other is not. Existing SKUs that differ only in case are
  * exempt from the second.
  */
 const SKU_CONSTRAINTS = ['sku_taken', 'sku_taken_in_any_case'];
@@ -156,7 +156,7 @@ export function isSkuTaken({ constraint = '' }: { constraint?: string }): boolea
   return SKU_CONSTRAINTS.includes(constraint);
 }
 
-/** The error for a SKU that another variant of the shop has. Ignores case. */
+/** The error for a SKU that another variant of the shop has, possibly in another case. */
 export function skuTaken(sku: string | null): ShopError {
   return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }
@@ -183,8 +183,8 @@ export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Pr
 }
 
 /**
- * Updates the fields of products that are derived from their parts: the prices of the cheapest variant, and whether
- * there are options. Call it after each change of the parts. The caller updates the search index.
+ * Updates the fields of products that are derived from their parts: the prices of the cheapest variant, the highest
+ * price, and whether there are options. Call it after each change of the parts. The caller updates the search index.
  */
 export async function summarize(shop: Shop, ...product_ids: string[]): Promise<void> {
   await shop.run(

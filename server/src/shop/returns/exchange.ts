@@ -27,8 +27,8 @@ import { requireMove } from './states.ts';
 
 /**
  * Creates an order for the pieces that a customer wants instead, and closes the return. Throws `insufficient_stock`, a
- * ValidationError, `invalid_transition` before goods have arrived, and `conflict` for a withdrawal, for goods that the
- * customer keeps, or if nothing is left to credit.
+ * ValidationError, `invalid_transition` before goods have arrived or if nothing was paid, and `conflict` for a
+ * withdrawal, for goods that the customer keeps, or if nothing is left to credit.
  */
 export async function exchange(
   shop: Shop,

@@ -1,6 +1,7 @@
 /**
  * Status changes of a return. Each locks the order, so that changes of its returns, refunds and shipments run one after
- * the other. Each writes a timeline entry, whose trigger sends the event, and enqueues the mail.
+ * the other. Each writes a timeline entry. Depending on the change, a trigger of the entry also sends an event, and a
+ * mail is enqueued.
  */
 
 import type { Return, ReturnStatus } from '@commerce-backend/spec';
@@ -20,7 +21,7 @@ export type LockedReturn = RowOf<
   'id' | 'order_id' | 'kind' | 'status' | 'keep_goods' | 'fee' | 'received_at' | 'credited'
 > & {
   is_refunded: boolean;
-  /** Whether the return has lowered the amount due of the order. */
+  /** Whether pieces of the return were credited, to the order's amount due or to an exchange order. */
   has_credited: boolean;
 };
 
@@ -63,7 +64,7 @@ export async function move(shop: Shop, before: LockedReturn, { to, set, message,
   await record(shop, { id, order_id }, message, { ...(from !== to && { from }), to, tells });
 }
 
-/** Writes the timeline entry and enqueues the mail. */
+/** Writes the timeline entry, and enqueues the mail if the change has one. */
 export async function record(
   shop: Shop,
   { id, order_id }: Pick<LockedReturn, 'id' | 'order_id'>,
@@ -172,8 +173,8 @@ export async function cancel(shop: Shop, id: string, customer_id?: string): Prom
 }
 
 /**
- * Closes a return. Throws `invalid_transition`, and a ValidationError if the customer gets no money and no reason is
- * given.
+ * Closes a return. Throws `invalid_transition`, and a ValidationError if there is no refund, no exchange order and no
+ * reason.
  */
 export async function close(shop: Shop, id: string, reason: string | null = null): Promise<Return> {
   const before = await lockReturn(shop, id);

@@ -167,7 +167,7 @@ const BOUNDS = [
 
 /**
  * Throws a ValidationError if a minimum exceeds its maximum, or if a pickup has a fee of payment on delivery. States
- * and postal codes need exactly one country, because they would be ambiguous otherwise.
+ * and postal codes also need a country, because they are ambiguous without one.
  */
 function refuseCrossed(plan: ShippingOptionPatch): void {
   const mistakes = BOUNDS.flatMap(([from, to]) => {

@@ -105,7 +105,7 @@ async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   );
   const referring = new Map(rows.map((row) => [row.table, row.referring]));
   const left = new Set((await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites'));
-  // The site's row is deleted last, and logins belong to no site.
+  // The site's row is deleted last. `removeRows` needs the memberships to find the logins that only this site uses.
   left.delete('commerce.staff_memberships');
   const order: string[] = [];
   for (;;) {

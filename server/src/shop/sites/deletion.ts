@@ -120,9 +120,9 @@ async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Pro
 
 export interface Owed {
   open_payments: number;
-  /** Paid and then cancelled orders that are not refunded yet. */
+  /** Orders with an amount to refund: cancelled after the payment, or overpaid. */
   refunds_due: number;
-  /** Orders that customers may still pay by bank transfer. */
+  /** Orders that await a bank transfer, or are on payment terms and not fully paid. */
   awaited_transfers: number;
 }
 

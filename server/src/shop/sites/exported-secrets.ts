@@ -36,7 +36,9 @@ export async function readJobs(owner: pg.ClientBase, site_id: string): Promise<E
   return rows;
 }
 
-/** Decrypts the secrets of the site that is the tenant. Throws if SECRET_KEY does not decrypt one. */
+/**
+ * Decrypts the secrets of the site that is the tenant. Throws if SECRET_KEY does not decrypt one, except a signing key.
+ */
 export async function readSecrets(
   client: pg.ClientBase,
   site_id: string,
@@ -160,7 +162,7 @@ export async function storeFactor(
   );
 }
 
-/** Queues the jobs of the imported site. They have no key, so none replaces a job of this server. */
+/** Queues the jobs of the imported site. They are queued without a job key, so none replaces a job of this server. */
 export async function queueJobs(client: pg.ClientBase, site_id: string, { jobs }: ExportedSecrets): Promise<void> {
   await client.query(
     `select graphile_worker.add_job(j.task, (j.payload || jsonb_build_object('site_id', $2::text))::json, null, j.run_at,

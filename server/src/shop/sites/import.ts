@@ -55,7 +55,7 @@ export interface ImportedSite extends NewSecrets {
   suspended: boolean;
   /** Whether secrets, sessions and links of the other server stay valid. */
   keeps_secrets: boolean;
-  /** Null for a person who already has a login here; their password stays the same. */
+  /** `password` is null for a person who keeps a password: that of the login here, or the one in the file. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
   /** The rate limits in the file: those that were imported, those that were not, and the number of invalid ones. */

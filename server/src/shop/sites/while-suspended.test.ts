@@ -111,7 +111,7 @@ test("a buy link of a suspended shop opens a page that states, in the reader's l
     ['fr', 'Cette boutique est fermée pour le moment'],
   ] as const) {
     const { status, type, page } = await follow(language);
-    // A suspended shop answers 403 everywhere.
+    // The pages of a suspended shop return 403.
     expect([status, type]).toEqual([403, expect.stringMatching(/^text\/html/)]);
     expect(page).toContain(`<h1>${words}</h1>`);
     expect(page).toContain(`lang="${language}"`);

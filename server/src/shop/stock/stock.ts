@@ -170,7 +170,7 @@ async function give(shop: Shop, reservations: Sql): Promise<void> {
   );
 }
 
-/** Sells the stock that a checkout has reserved, for its order. Returns the sold variants. */
+/** Sells the stock that a checkout has reserved, for its order. Returns the ids of the sold variants. */
 export async function sell(shop: Shop, checkout_id: string, order_id: string): Promise<Set<string>> {
   const sold = await shop.rows<RowOf<'stock_movements', 'variant_id'>>(
     sql`with pieces as (

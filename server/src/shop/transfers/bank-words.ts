@@ -85,7 +85,7 @@ export const COLUMNS = {
   currency: CURRENCY,
 } as const;
 
-/** Parts of the names of text columns. They are used only to find the order of a transfer. */
+/** Parts of the names of columns with the payer's or bank's text. */
 export const TEXT_COLUMNS =
   /reference|description|details|purpose|remittance|narrative|memo|verwendungszweck|buchungstext|vorgang|libelle|motif|mededelingen/;
 export const PAYER_COLUMNS =

@@ -63,7 +63,7 @@ export interface Payable {
   recorded: string;
   /** The amount left to pay of an order on payment terms, or of a paid order after an edit; null for other orders. */
   due: string | null;
-  /** Whether the order can be paid in parts, because it has payment terms. */
+  /** Whether the order has payment terms, so that a transfer may pay a part of it. */
   in_parts: boolean;
   /**
    * The amounts of payments that are recorded without a statement entry: payments that staff recorded by hand, and a

@@ -39,7 +39,7 @@ export interface Versioned {
   read(shop: Shop, id: string): Promise<object>;
   /** Picks the editable fields of a response. */
   edited(shown: never): object;
-  /** Returns editable data that a response contains only in part. */
+  /** Returns a hash of editable data that a response contains only in part. */
   beside?(shop: Shop, id: string): Promise<string>;
 }
 

@@ -26,8 +26,8 @@ export function makerOf(webhooks: Sql): Sql {
 }
 
 /**
- * The scopes of a webhook's maker; undefined if it has none. Webhooks of integrations then get storefront data, and
- * webhooks from older versions get all events to which they subscribe.
+ * The scopes of a webhook's maker; undefined if the webhook has no maker. Webhooks of integrations then get storefront
+ * data, and webhooks from older versions get all events to which they subscribe.
  */
 export function scopesOfMaker({ has_maker, maker_role, maker_scopes }: MakerRow): readonly string[] | undefined {
   if (!has_maker) return undefined;

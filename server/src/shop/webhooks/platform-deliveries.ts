@@ -26,8 +26,8 @@ export interface PlatformDue {
 }
 
 /**
- * Returns the delivery if it is pending, due and for a platform. Fails it if the platform's profile has no `webhook_url` any
- * more.
+ * Returns the delivery if it is pending, due and for a platform. If the platform's profile has no `webhook_url` any
+ * more, fails the delivery.
  */
 export async function dueToPlatform(shop: Shop, delivery_id: string): Promise<PlatformDue | undefined> {
   const found = await shop.one<Omit<PlatformDue, 'url'> & RowOf<'agent_profiles', 'webhook_url'>>(

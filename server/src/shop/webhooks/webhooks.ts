@@ -139,7 +139,7 @@ async function dropPending(shop: Shop, id: string): Promise<void> {
   );
 }
 
-/** Deletes a webhook with its pending deliveries. Throws `not_found`. */
+/** Deletes a webhook and all its deliveries. Throws `not_found`. */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
   const removed = await shop.run(
     sql`delete from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,

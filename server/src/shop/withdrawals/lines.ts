@@ -18,9 +18,9 @@ export interface WithdrawableLine {
 }
 
 /**
- * The reason why `order_lines l` of `orders o` may be excluded from the right of withdrawal. A custom line has its own
- * reason, otherwise it is the reason of the product, left-joined as `products p`. Digital goods are excluded only if
- * the buyer consented at the checkout.
+ * The reason why `order_lines l` of `orders o` may be excluded from the right of withdrawal, or `none`: the reason of a
+ * custom line, otherwise that of the product, left-joined as `products p`. Digital goods are excluded only if the buyer
+ * consented at the checkout.
  */
 export const exemption: Sql = sql`case when coalesce(l.custom_exempt, p.withdrawal_exempt) = 'digital'
     and o.digital_consent_wording is null then 'none'

@@ -75,7 +75,7 @@ function findStated(shop: Shop, id: string): Promise<Stated | undefined> {
 }
 
 async function findOrder(shop: Shop, { contract, email }: Stated): Promise<string | undefined> {
-  // Numbers of imported orders may begin with a #. For other orders, customers may add it.
+  // Numbers of imported orders may begin with a #. Customers may write a # before the number of any other order.
   const numbers = [contract, contract.replace(/^#\s*/, '')].map((number) => number.trim().toLowerCase());
   const found = await shop.one<RowOf<'orders', 'id'>>(
     sql`select id from orders where site_id = ${shop.siteId} and lower(order_number) = any(${numbers}::text[])

@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Whether a statement was made after the withdrawal period: 14 days from the receipt of the last piece, or from the
- * order if none of its items is shipped. Never late if the date of receipt is unknown.
+ * order if none of its items needs shipping. Never late if the date of receipt is unknown.
  */
 export async function isLate(shop: Shop, order_id: string, stated_at: string): Promise<boolean> {
   const found = await shop.one<{ began: string | null; stated: string }>(

@@ -77,7 +77,10 @@ async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefi
   );
 }
 
-/** Returns the current key of a site; undefined if the site has no account of its own. */
+/**
+ * Returns the current key of a site; undefined if the site has no account of its own, or SECRET_KEY does not decrypt
+ * its key.
+ */
 async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: string): Promise<string | undefined> {
   const sealed = (await accountOf(db, site_id))?.secret_key;
   if (!sealed || !opens(secretKey, site_id, 'secret_key', sealed)) return undefined;

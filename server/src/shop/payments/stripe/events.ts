@@ -48,7 +48,7 @@ async function read(
   return outcome.status === 'requires_action' ? undefined : { event_id, payment_id: of.payment_id, outcome };
 }
 
-/** Reads the id of the event's object. The rest of the event may be outdated and is not used. */
+/** Reads the type, id and metadata of the event's object. The rest of the event may be outdated and is not used. */
 function subjectIn({ data }: Partial<Stripe.Event>): Subject | undefined {
   const { object, id, metadata = null } = (data?.object ?? {}) as Partial<Subject>;
   return typeof object === 'string' && typeof id === 'string' ? { object, id, metadata } : undefined;

@@ -42,8 +42,8 @@ export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<Ref
 }
 
 /**
- * Returns the amount that Stripe still holds after all refunds, and the state of these refunds. `failed` contains our
- * failed refunds.
+ * Returns the amount that Stripe still holds after all refunds, and the state of these refunds. `failed` contains the
+ * failed refunds made by `giveBack`.
  */
 async function heldOf(stripe: Stripe, { id, amount_received }: Stripe.PaymentIntent, refund_id: string) {
   const refunds: Stripe.Refund[] = [];

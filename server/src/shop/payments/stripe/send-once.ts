@@ -5,8 +5,8 @@ const KEYS = 10;
 
 /**
  * Sends a call that moves money once. For a day, Stripe repeats its first response to an idempotency key, even a server
- * error (https://docs.stripe.com/error-low-level). After such an error, `find` looks for the object. If it finds none,
- * sends the call with the next key, which is the same for all concurrent callers.
+ * error (https://docs.stripe.com/error-low-level). After such an error, `find` looks for the object. If there is none,
+ * the call is sent with the next key, which is the same for all concurrent callers.
  */
 export async function sendOnce<Made>(
   key: string,

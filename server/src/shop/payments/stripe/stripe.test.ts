@@ -229,7 +229,7 @@ test.for([
   expect(standIn.ledger.intent(outcome.reference).amount).toBe(theirs);
 });
 
-/** The last event of a type, signed as by Stripe. */
+/** The last event of a type, signed as Stripe signs it. */
 function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   const event = standIn.ledger.events.findLast((one) => one.type === type);
   if (!event) throw new Error(`There is no event ${type}.`);
@@ -285,7 +285,7 @@ test('makes payments in a connected account, and accepts only webhooks of that a
   expect(await connected.receive(headers, body)).toBeUndefined();
 });
 
-test('reports the result of a payment as unknown while Stripe is unreachable', async () => {
+test('throws while Stripe is unreachable, and returns the result of the payment afterwards', async () => {
   const key = await paid();
   await standIn.down();
   await expect(stripe.outcomeOf(key)).rejects.toThrow();

@@ -20,8 +20,8 @@ import { sendOnce } from './send-once.ts';
 import { outcomeOf, settled } from './settled.ts';
 
 /**
- * Payments by Stripe, on Stripe's page (Checkout) or with a PaymentIntent that the storefront confirms. Every call that
- * moves money has our id as its idempotency key, so that a retry moves nothing twice.
+ * Payments by Stripe, on Stripe's page (Checkout) or with a PaymentIntent that the storefront confirms. The idempotency
+ * key of every call that moves money contains our id, so that a retry moves nothing twice.
  */
 export function stripeProvider(account: StripeAccount): PaymentProvider {
   const client = () => clientOf(account);
