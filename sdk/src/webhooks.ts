@@ -139,7 +139,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 
 function ownHeader(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  // Joins a repeated header like fetch does. The result is not a valid signature.
+  // Joins a repeated header like fetch does.
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

@@ -104,7 +104,7 @@ function Grid({
   );
 }
 
-/** The cells below and right of the focused one that get the copied cells of a spreadsheet. Empty for a single cell. */
+/** The cells from the focused one on that get the cells pasted from a spreadsheet. Empty if only one cell is pasted. */
 function pastedCells(event: ClipboardEvent, rows: Row[], amounts: NumberTexts): TypedCell[] {
   const text = event.clipboardData.getData('text').replace(/\r?\n$/, '');
   if (!(event.target instanceof HTMLInputElement) || !/[\n\t]/.test(text)) return [];
