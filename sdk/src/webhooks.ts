@@ -18,7 +18,7 @@ export type WebhookVerificationReason =
   | 'no_matching_signature'
   | 'invalid_payload';
 
-/** The delivery is not from the shop, is too old or too new, or was modified in transit. */
+/** The delivery is not from the shop, was modified in transit, is too old or too new, or does not contain an event. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookVerificationReason;

@@ -13,7 +13,7 @@ import { Refusal } from './refusal.ts';
 import type { State, StoredCustomer, StoredVariant } from './state.ts';
 
 export interface MockOptions {
-  /** The address of the shop. Default: `http://localhost:8080`. Clients need the same. */
+  /** The address of the shop. Default: `http://localhost:8080`. Clients need the same address. */
   baseUrl?: string;
   /** Initial data that replaces parts of the built-in shop. */
   data?: Partial<MockShopData>;

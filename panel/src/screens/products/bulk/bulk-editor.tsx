@@ -14,7 +14,10 @@ import { BulkRow } from './bulk-row.tsx';
 import { cellOf, type Edits, FIELDS, type Field, mistakeIn, type Row } from './edits.ts';
 import { type TypedCell, useEdits } from './use-edits.ts';
 
-/** A table of all variants of several products. Sends only the changed cells, and shows errors at their cells. */
+/**
+ * A table of the variants of several products, at most 500. Sends only the changed cells, and shows errors at their
+ * cells.
+ */
 export function BulkEditor({ products, onClose }: { products: Product[]; onClose: () => void }) {
   const { number } = useFormat();
   const canCount = useCan()('inventory:write');
