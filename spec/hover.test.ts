@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 
-/** Tests what an editor shows for a word under the pointer in a program that uses the built SDK. */
+/** Tests the texts that an editor shows for the word under the pointer, in a program that uses the built SDK. */
 
 const SDK = join(import.meta.dirname, '../sdk');
 const PROGRAM = join(SDK, 'program.ts');

@@ -45,7 +45,7 @@ const operations = Object.entries<Json>(contract.paths).flatMap(([path, item]) =
     body: resolve(item[method].requestBody)?.content?.['application/json'],
   })),
 );
-/** Agent scopes by the first path segment. */
+/** Agent scopes by the path segment after `/api/agent`. */
 const AGENT_SCOPES: Record<string, string[]> = {
   catalog: ['catalog:read'],
   intent: ['catalog:read', 'cart:write', 'checkout:create'],
@@ -158,7 +158,7 @@ describe('operations', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   });
 
-  test('every mutation requires an Idempotency-Key, and declares the status 409', () => {
+  test('every mutation declares the header Idempotency-Key and the status 409', () => {
     // These operations are POST, but write nothing.
     const reads = ['agent.findProducts', 'agent.prepareReturn'];
     for (const { id, parameters, operation } of mutations) {

@@ -116,13 +116,13 @@ export function anyCall(client: object, method: Method): AnyCall {
 
 type Paged = { total: number; page: number; pages: number };
 
-/** Formats a page of a list, with the command for the next page. */
+/** Formats a page of a list, with the option for the next page. */
 export function pageText<Row>(noun: string, columns: Column<Row>[], rows: Row[], page: Paged, view: View): string {
   const summary = pageLine(noun, page);
   return rows.length === 0 ? summary : `${rowsText(columns, rows, view)}\n\n${summary}`;
 }
 
-/** Formats the rows before a cursor, with the command for the next rows. */
+/** Formats a page of a list by cursor, with the option for the next page. */
 export function cursorText<Row>(
   none: string,
   columns: Column<Row>[],

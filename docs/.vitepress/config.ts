@@ -30,7 +30,7 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   cleanUrls: false,
   lastUpdated: false,
-  // These pages are built later. scripts/docs/links.ts checks all links.
+  // The pages of /api/ are built later. scripts/docs/links.ts checks all links.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost/],
   // Gives headings the same ids as on GitHub, so that links to a heading work in both places.
   markdown: { anchor: { slugify: idOf }, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },

@@ -98,7 +98,7 @@ export function ifMatch(etag: string | undefined): Record<string, string> {
   return etag === undefined ? {} : { 'If-Match': etag };
 }
 
-/** The error message for users: a message for each invalid field, or the server's message. */
+/** The error message for users: a message for each invalid field, or else one message for the error. */
 export function inWords(error: unknown): string {
   const detail = (error as Partial<CommerceError> | null)?.detail;
   if (Array.isArray(detail) && detail.length > 0) return detail.map(mistakeInWords).join(' ');

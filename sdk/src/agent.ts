@@ -6,7 +6,7 @@ export type AgentPaths = SurfacePaths<'agent'>;
 export type AgentClient = Client<AgentPaths>;
 
 export type AgentOptions = ClientOptions & {
-  /** The token that `requestConsent` obtained (`agt_…`). It identifies the shop and the customer. */
+  /** The token (`agt_…`) from `requestConsent` or `finishAuthorization`. It identifies the shop and the customer. */
   agentToken: string;
 };
 

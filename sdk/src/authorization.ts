@@ -17,7 +17,7 @@ export interface AuthorizationOptions extends AuthorizationPlace {
   clientId: string;
   /** The redirect URI: one of those that the agent registered. */
   redirectUri: string;
-  /** Default: all. The customer can remove each one. */
+  /** Default: all except `returns:request`. The customer can remove each one. */
   scopes?: components['schemas']['AgentScope'][];
   /** The budget in the currency's minor unit. Without it the customer enters one. */
   budgetCents?: number;
@@ -44,8 +44,8 @@ export interface PendingAuthorization {
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError';
   /**
-   * `access_denied` if the customer denied it, another code of RFC 6749 §4.1.2.1, or an error of this client: `state_mismatch`,
-   * `issuer_mismatch`, `missing_code`.
+   * `access_denied` if the customer denied the request, another code of RFC 6749 §4.1.2.1, or an error of this client:
+   * `state_mismatch`, `issuer_mismatch`, `missing_code`.
    */
   readonly code: string;
 
@@ -56,9 +56,9 @@ export class AuthorizationError extends Error {
 }
 
 /**
- * Registers an agent for the authorization code flow (RFC 7591), and resolves to its client id. Do it once for each shop and
- * store the id; the shop deletes a registration that obtained no token within a day. Throws a CommerceError such as
- * `invalid_redirect_uri`.
+ * Registers an agent for the authorization code flow (RFC 7591), and resolves to its client id. Do it once for each
+ * shop and store the id; the shop deletes a registration that obtained no token within a day. Throws a CommerceError
+ * such as `invalid_redirect_uri`.
  *
  *     const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: ['https://agent.example/back'] });
  */
@@ -108,9 +108,9 @@ export async function beginAuthorization(
 }
 
 /**
- * Exchanges the authorization code for the agent's token. `callbackUrl` is the whole address that the browser opened. Throws an
- * AuthorizationError if the customer denied it, or if the response belongs to another request (another `state`) or another shop
- * (another `iss`, RFC 9207). Throws a CommerceError if the shop rejects the code.
+ * Exchanges the authorization code for the agent's token. `callbackUrl` is the whole address that the browser opened.
+ * Throws an AuthorizationError if the customer denied the request, or if the response belongs to another request
+ * (another `state`) or another shop (another `iss`, RFC 9207). Throws a CommerceError if the shop rejects the code.
  *
  *     const { access_token } = await finishAuthorization(session.pending, request.url);
  *     const agent = createAgentClient({ baseUrl, agentToken: access_token });

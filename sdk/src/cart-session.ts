@@ -89,7 +89,7 @@ export function createCartSession(
     );
   }
 
-  /** Stores the id of another cart, unless a concurrent call has already done so. */
+  /** Stores the id of the next cart, or removes the old id if there is none. Keeps an id that a concurrent call has stored. */
   async function replace(old: string, next: string | null): Promise<void> {
     if ((await storage.getItem(key)) !== old) return;
     await (next ? storage.setItem(key, next) : storage.removeItem(key));

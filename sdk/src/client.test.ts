@@ -253,7 +253,7 @@ export function typesRefuseWhatTheContractDoesNotHave() {
   void dashboard.POST('/api/dashboard/products', {});
   // @ts-expect-error The body has no such field.
   void dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', colour: 'red' } });
-  // @ts-expect-error Enums that are sent are closed.
+  // @ts-expect-error Enums of requests are closed.
   void dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', status: 'hidden' } });
   // @ts-expect-error The list has no such filter.
   void storefront.GET('/api/storefront/products', { params: { query: { colour: 'red' } } });

@@ -19,7 +19,8 @@ type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined }
  * Calls operations of the contract by verb and path. Each call resolves to a raw result for any status: `data` of a 2xx or
  * `error` of any other, and the `response`. `unwrap` converts it to the data or throws a CommerceError.
  *
- * A call throws only without a response: ConnectionError, TimeoutError, or the reason of the caller's `signal`.
+ * A call throws a ConnectionError or TimeoutError if the API did not respond, the reason of the caller's `signal`, or a
+ * TypeError for an invalid path parameter.
  */
 export interface Client<Paths> {
   /** Calls a GET operation, which changes nothing: `await unwrap(shop.GET('/api/storefront/products'))`. */

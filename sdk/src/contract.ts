@@ -17,10 +17,10 @@ export type Open<Sent> = Sent extends string
 /** An object of the contract as clients receive it: `Received<Product>`. It has a name, so that editors show it. */
 export type Received<Sent extends object> = { [Field in keyof Sent]: Open<Sent[Field]> };
 
-/** The contract's nouns as clients receive them: `Schemas['Product']`. */
+/** The contract's schemas as clients receive them: `Schemas['Product']`. */
 export type Schemas = Open<components['schemas']>;
 
-/** The body of a response other than 2xx. A 422 has the second form. */
+/** The body of a response other than 2xx. A 422 has an HTTPValidationError. */
 export type ErrorAnswer = Open<ErrorBody> | HTTPValidationError;
 
 /** The paths of one surface, with an optional Idempotency-Key, because the client adds one. */

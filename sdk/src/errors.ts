@@ -2,7 +2,7 @@ import type { components, ErrorBody, ErrorCode, ValidationErrorItem } from '@com
 import type { Open } from './contract.ts';
 import { passOn } from './last-response.ts';
 
-/** The server rejected the call. One subclass exists for each family of statuses. */
+/** The server rejected the call. The most common statuses have subclasses. */
 export class CommerceError extends Error {
   override readonly name: string = 'CommerceError';
   readonly status: number;
@@ -63,22 +63,22 @@ export class ValidationError extends CommerceError {
   }
 }
 
-/** 429: too many requests, even after the client's retries. */
+/** 429: too many requests. */
 export class RateLimitError extends CommerceError {
   override readonly name = 'RateLimitError';
 }
 
-/** 5xx: the server failed, even after the client's retries. */
+/** 5xx: the server failed. */
 export class ServerError extends CommerceError {
   override readonly name = 'ServerError';
 }
 
-/** The server did not respond. A mutation may have taken effect: repeat it with the same Idempotency-Key. */
+/** The API did not respond. A mutation may have taken effect: repeat it with the same Idempotency-Key. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No attempt got a complete response within `timeoutMs`. */
+/** The last attempt got no complete response within `timeoutMs`. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
@@ -101,7 +101,7 @@ type FieldsOf<Code> = Code extends keyof Fields ? Open<NonNullable<Fields[Code]>
 /**
  * Whether a thrown value is a server error with this code, or one of these codes. It narrows to the fields of the code:
  *
- *     if (isError(error, 'budget_exceeded')) tell(error.body.required_cents, error.body.budget.budget_remaining_cents);
+ *     if (isError(error, 'budget_exceeded')) show(error.body.required_cents, error.body.budget.budget_remaining_cents);
  *
  * With several codes, a switch over `error.code` narrows further.
  */

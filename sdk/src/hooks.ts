@@ -1,4 +1,4 @@
-/** One attempt of a call. The event has no headers, query or body, so it is safe to log. */
+/** One attempt of a call. The event has no credentials, query or body, so it is safe to log. */
 export interface RequestEvent {
   method: string;
   /** The path without the query, which may contain search terms. */

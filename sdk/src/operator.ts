@@ -6,7 +6,7 @@ import { given } from './credentials.ts';
 export type OperatorPaths = { [Path in keyof paths]: { [Verb in keyof paths[Path]]: Eased<paths[Path][Verb]> } };
 export type OperatorClient = Client<OperatorPaths>;
 
-/** The nouns of the operators' contract as clients receive them: `OperatorSchemas['FleetSite']`. */
+/** The schemas of the operators' contract as clients receive them: `OperatorSchemas['FleetSite']`. */
 export type OperatorSchemas = Open<components['schemas']>;
 
 export interface OperatorOptions extends ClientOptions {

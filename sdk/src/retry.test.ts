@@ -33,7 +33,7 @@ const never = () => new Promise<Response>(() => {});
 const busy = (retryAfter: string) => () =>
   refusal(429, 'rate_limited', { retryable: true, headers: { 'Retry-After': retryAfter } });
 
-/** Starts a real server for tests below HTTP. `first` sends the first response; later ones succeed. */
+/** Starts a real server for tests of broken connections. `first` sends the first response; later ones succeed. */
 async function listen(first: (response: ServerResponse) => void) {
   let calls = 0;
   const server = createServer((_request, response) => {

@@ -10,7 +10,7 @@ export interface StorefrontClient extends Client<StorefrontPaths> {
    * can keep one client for guests and create one for each customer.
    */
   withCustomer(customerToken: string): StorefrontClient;
-  /** The same client for the buyer at this address, for a server that serves many buyers. Needs a private token. */
+  /** A new client for the buyer at this address, for a server that serves many buyers. Needs a private token. */
   withBuyerIp(buyerIp: string): StorefrontClient;
 }
 

@@ -7,8 +7,8 @@ export type SyncPaths = SurfacePaths<'sync'>;
 
 export interface SyncClient extends Client<SyncPaths> {
   /**
-   * Iterates over every product that customers see, then over every change. With a cursor, iterates only over the
-   * changes since that cursor.
+   * Iterates over every product that customers see. With a cursor or `updated_since`, iterates only over the changes
+   * since then.
    */
   products(options?: ProductChangesOptions): ProductChanges;
 }

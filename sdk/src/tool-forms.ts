@@ -61,7 +61,7 @@ const OF_GEMINI = [
 function asGeminiSchema(schema: JsonSchema): JsonSchema {
   const { properties, items, oneOf } = schema as { properties?: object; items?: JsonSchema; oneOf?: JsonSchema[] };
   const types = [schema.type ?? []].flat() as string[];
-  // If null is the only other alternative, the schema of the first one is used.
+  // Gemini does not support oneOf here, so the first alternative that is not null is used.
   const choices = oneOf?.filter(({ type }) => type !== 'null') ?? [];
   const [only] = choices;
   const type = types.find((one) => one !== 'null');

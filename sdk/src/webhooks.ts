@@ -18,7 +18,7 @@ export type WebhookVerificationReason =
   | 'no_matching_signature'
   | 'invalid_payload';
 
-/** The delivery is not from the shop, is too old or too new, or was modified in transit. */
+/** The delivery is not from the shop, was modified in transit, is too old or too new, or does not contain an event. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookVerificationReason;
@@ -139,7 +139,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 
 function ownHeader(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  // Joins a repeated header like fetch does. The result is not a valid signature.
+  // Joins a repeated header like fetch does.
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

@@ -42,8 +42,8 @@ export function addExportOptions(command: Command): Command {
 }
 
 /**
- * Writes each page before it reads the next one, and prints the progress to stderr. An interrupted export prints the
- * cursor from which to continue. Until an export to a file is complete, the file is named FILE.partial.
+ * Writes each page before it reads the next one. Without --json, prints to stderr the progress and the cursor from
+ * which to continue after an interruption. Until an export to a file is complete, the file is named FILE.partial.
  */
 export async function exportPages<Entry, Row>(
   { noun, read, rowsOf, columns }: Exported<Entry, Row>,

@@ -66,7 +66,7 @@ export function preview(
   return found.length === 0 ? summary : `${table(COLUMNS, found, style)}\n\n${summary}`;
 }
 
-/** Formats the result of a run: the orders that were marked as paid, then the server's errors. */
+/** Formats the result of a run: a table of all transfers with their results, then a summary with the next commands. */
 export function result(marked: Found[], run_id: string, style: Style): string {
   const paid = marked.filter(({ outcome }) => outcome === 'paid');
   const recorded = marked.filter(({ outcome }) => outcome === 'recorded');

@@ -14,7 +14,7 @@ const ORDERS =
   'Name,Email,Financial Status,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku\n' +
   '#1001,ada@example.com,paid,EUR,9.50,9.50,2024-05-01 09:58:12 +0200,1,Mug,9.50,MUG\n';
 
-/** Starts a fake shop that accepts and stores everything. */
+/** The responses of a fake shop that accepts and stores everything. */
 function shop(): Answers {
   const known = new Set<string>();
   const take = (rows: Record<string, string>[], key: string, dry: boolean) => {

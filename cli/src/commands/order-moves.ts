@@ -279,7 +279,7 @@ function refundedLines(
   return lines.map(({ line_item_id, to_fulfill: quantity }) => ({ line_item_id, quantity, restock }));
 }
 
-/** Returns the price of these items, after discounts and with tax. */
+/** Returns the amount that the server suggests for a refund of these items. */
 async function suggested(
   client: DashboardClient,
   order_id: string,

@@ -45,10 +45,10 @@ async function duplicate(wanted: string, { name }: { name?: string }, command: C
 /** Fields of the product and of its variants that a copy does not take over. */
 const OWN = ['id', 'slug', 'status', 'published_at', 'position', 'sku', 'barcode', 'inventory_quantity'];
 
-/** Fields of the product that are those of its variants. */
+/** Fields of the product that come from its variants. */
 const OF_VARIANTS = ['price', 'compare_at_price', 'cost_per_item', 'taxable'];
 
-/** The request body: the fields that a request can have. */
+/** Returns the request body, without fields that exist only in responses. */
 async function copyOf(product: Schemas['Product'], name: string): Promise<ProductInput> {
   const contract = await readContract();
   const accepted = (fields: object, schema: string, left: string[]) => {

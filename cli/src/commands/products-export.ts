@@ -45,7 +45,7 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
   const exported = async function* (): AsyncGenerator<Product> {
     for await (const product of paginate(client, '/api/dashboard/products/export', { params: { query } })) {
       count += 1;
-      // Responses may contain unknown enum values. The file contains only values that a server of this version accepts.
+      // The cast is needed because responses have open enums. Unknown values are written as they are.
       yield product as Product;
     }
   };

@@ -8,7 +8,7 @@ const IMPORT = 'POST /api/dashboard/products/import';
 
 type Row = ImportResult['results'][number];
 
-/** Starts a fake shop that stores products by slug, and rejects products of the vendor "refuse me". */
+/** The responses of a fake shop that stores products by slug, and rejects products of the vendor "refuse me". */
 function shop(known = new Set<string>()): Answers {
   return {
     [IMPORT]: ({ body }: Seen) => {

@@ -18,7 +18,7 @@ const COLUMNS: Column<RowResult>[] = [
   { title: 'REFUSED', value: ({ message }) => message, shrinks: true, colour: () => 'yellow' },
 ];
 
-/** Sends rows one batch after another, each of the maximum size. */
+/** Sends the rows one batch after another, at most `most` rows each. */
 export async function inBatches<Row, Result>(
   rows: Row[],
   most: number,

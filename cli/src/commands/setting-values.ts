@@ -84,7 +84,7 @@ function isSetting(name: string): name is SettingName {
 
 const NAMES = Object.keys(SETTINGS);
 
-/** Returns the setting's new value. For an object, replaces the named fields and keeps the others. */
+/** Returns the setting's new value. For an object, the value contains only the named fields. */
 export function valueIn({ name, field }: Named, values: string[]): unknown {
   const kind = SETTINGS[name];
   if (typeof kind === 'string') return parse(name, kind, values);

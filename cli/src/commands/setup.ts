@@ -20,7 +20,7 @@ Examples:
   $ commerce setup
   $ commerce setup show --json`;
 
-/** `setup`: lists what the shop needs before it can sell, with commands. */
+/** `setup show|test-order`: lists the steps before the shop can sell, with commands, and simulates an order. */
 export function addSetup(program: Command, terminal: Terminal): void {
   const group = program.command('setup').description('Show the steps before the shop can sell, and simulate an order.');
   addCall(group, terminal, {

@@ -26,7 +26,7 @@ const ENGLISH: AmountWords = {
 
 /** The amount format of a locale such as de-AT. Locales with other digits or separators use the point. */
 export function amountStyle(locale: string, currency: string): AmountStyle {
-  // Includes the currency's decimals, because fr-CH writes 1,5 but 1.50 CHF.
+  // Formats an amount of money, because fr-CH writes 1,5 but 1.50 CHF.
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: 2 });
   const isComma = format.formatToParts(1.5).some(({ type, value }) => type === 'decimal' && value === ',');
   return { sign: isComma ? ',' : '.', decimals: decimalsOf(currency) };
@@ -110,7 +110,7 @@ export function readMoney(cell: string, decimals: number): AmountReading {
   return { problem: problem ?? `${JSON.stringify(cell.slice(0, 60))} is not an amount such as 1299.00.` };
 }
 
-/** Removes trailing zeros, because Magento writes 52.500000. */
+/** Removes trailing zeros from a number with four or more decimals, because Magento writes 52.500000. */
 function withoutSurplusZeros(number: string): string {
   return /\.\d{4}/.test(number) ? number.replace(/\.?0+$/, '') : number;
 }

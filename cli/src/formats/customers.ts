@@ -9,7 +9,8 @@ type Warn = (line: number, message: string) => void;
 
 /**
  * Reads customers from JSON Lines or Shopify's customers CSV; the content decides which. If several have the same
- * e-mail, only the first is returned. Throws a FormatError for an unknown format, and the file system's errors.
+ * e-mail, the first is returned and the others are rejected. Throws a FormatError for an unknown format, and the file
+ * system's errors.
  */
 export async function* readCustomers(path: string, warn: Warn, encoding?: string): AsyncGenerator<CustomerRead> {
   const text = (await readText(path, encoding)).replace(/^\uFEFF/, '');

@@ -25,7 +25,7 @@ export function textOfHtml(html: string): string {
     },
     onclosetag(name) {
       if (UNSEEN.has(name)) unseen--;
-      // Only opening tags break the line; otherwise every list item would be followed by an empty line.
+      // Other closing tags do not break the line; otherwise every list item would be followed by an empty line.
       if (PARAGRAPHS.has(name) || name === 'div') parts.push(breakAt(name));
     },
   });

@@ -20,7 +20,7 @@ export interface Made {
  * slugs of earlier products.
  */
 export function judged({ line, product: made, errors, placeOf, distinct }: Made, slugs: KeyTable): Read {
-  // For a name without Latin letters, a unique slug is derived.
+  // A name without Latin letters gets a slug with a hash of the name.
   const own = made.slug || (made.name ? `product-${shortName(made.name)}` : '');
   const slug = slugs.has(own) ? slugOf(`${own} ${distinct}`) : own;
   const product = { ...made, slug };

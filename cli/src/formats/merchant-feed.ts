@@ -149,7 +149,7 @@ function productOf(items: FeedItem[], feed: Feed, slugs: KeyTable): Read {
   return judged({ line: first.line, product, errors, placeOf, distinct }, slugs);
 }
 
-/** The last part of the category path. The whole path can be longer than the contract allows. */
+/** The category path, or only its last part if the path is longer than the contract allows. */
 function typeOf(item: FeedItem): string | null {
   const path = one(item, 'product_type');
   const type = path.length > BOUNDS.product_type ? path.split('>').at(-1)?.trim().slice(0, BOUNDS.product_type) : path;
@@ -163,7 +163,7 @@ interface GroupOption {
   name: string;
 }
 
-/** The attributes that distinguish items of a group, otherwise their ids. */
+/** The attributes that distinguish the items of a group. If they are not enough, the id of the items is an option too. */
 function optionsOf(items: FeedItem[]): GroupOption[] {
   const differing = Object.entries(OPTIONS)
     .map(([attribute, name]) => ({ attribute, name }))
@@ -263,7 +263,7 @@ function stockOf(item: FeedItem): 'in' | 'out' | 'later' {
   return words === 'preorder' || words === 'backorder' ? 'later' : 'in';
 }
 
-/** Feeds contain no quantities, so products in stock are sold without tracking stock. */
+/** Feeds contain no quantities, so items that are not out of stock can be sold below zero. */
 function policyOf(item: FeedItem, isTracked: boolean): VariantInput {
   return { inventory_policy: isTracked && stockOf(item) !== 'out' ? 'continue' : 'deny' };
 }

@@ -164,7 +164,10 @@ function withHtml({ description, ...rest }: Expected): object {
   return description === '' ? { description, ...rest } : { ...rest, description_html: htmlOfText(description) };
 }
 
-/** Negative stock that cannot be sold is written as 0 in CSV, and omitted in JSON Lines. */
+/**
+ * The product as it is read from CSV again. A negative stock below `least` becomes `least`, unless it may be sold below
+ * zero.
+ */
 function expectedFromCsv(product: Product, least = 0): Expected {
   const { name, slug, description, tags, status, track_inventory } = product;
   const variants = product.variants.map((variant) => {

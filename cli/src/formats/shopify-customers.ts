@@ -133,7 +133,7 @@ export function withoutApostrophe(cell: string): string {
 /** Maximum length of a metadata value. */
 const LONGEST_TAGS = 500;
 
-/** Joins tags to one metadata value, and drops those that do not fit with a warning. */
+/** Joins tags to one metadata value. Drops the first tag that does not fit and all later ones, with a warning. */
 export function keptTags(cell: string, warn: (message: string) => void): string {
   let kept = '';
   for (const tag of tagsOf(cell)) {

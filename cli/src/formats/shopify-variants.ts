@@ -159,7 +159,7 @@ function pricesOf(row: ShopifyRow, warn: Warn): VariantInput {
   };
 }
 
-/** Parses an amount in the shop's currency. Other text in the cell is ignored with a warning. */
+/** Parses an amount in the shop's currency. The cell's own currency is ignored with a warning. */
 function amountIn(row: ShopifyRow, column: 'price' | 'compareAt' | 'cost', warn: Warn): string | undefined {
   const cell = row.text(column);
   const number = withoutCurrency(cell);

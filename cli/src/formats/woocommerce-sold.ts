@@ -5,7 +5,8 @@ import type { WooColumn, WooRow, WooWarn } from './woocommerce-columns.ts';
 const BACKORDERS = { '1': true, '0': false, notify: true, yes: true, no: false } as const;
 
 /**
- * SKU, barcode, prices, stock and shipping of a row. Missing values of a variation are taken from its product `parent`.
+ * SKU, barcode, prices, stock and shipping of a row. A missing cost or weight of a variation is taken from its product
+ * `parent`.
  */
 export function soldOf(row: WooRow, parent: WooRow, isTracked: boolean, now: Date, warn: WooWarn): VariantInput {
   // "parent" is the default for a variation whose stock is counted with its product. Its own quantity is unknown.

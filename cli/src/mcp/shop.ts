@@ -38,7 +38,7 @@ class ScopeMissing extends Error {
   }
 }
 
-/** An assistant on the same machine cannot follow the challenge, so the model reads the error. */
+/** Converts a missing scope to a tool result, because an assistant that uses a fixed token cannot request the scope. */
 function resultOf({ error_description: _, ...body }: Record<string, unknown>): CallToolResult {
   const [said, next] = [body.message, body.next].map((text) => (typeof text === 'string' ? text : ''));
   return { content: [{ type: 'text', text: `${said} ${next}`.trim() }], structuredContent: body, isError: true };

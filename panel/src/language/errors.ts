@@ -1,8 +1,8 @@
 import { t } from './texts.ts';
 
 /**
- * Messages for error codes of the API, whose own messages are English and often have more details. Only for other
- * languages.
+ * Messages for error codes of the API, for languages other than English. The English messages of the API often have more
+ * details.
  */
 export const ERRORS: Partial<Record<string, string>> = {
   insufficient_stock: t('There is not enough stock.'),
@@ -63,7 +63,7 @@ export const ERRORS: Partial<Record<string, string>> = {
   stock_reserved: t('An open checkout has reserved stock of it.'),
 };
 
-/** Messages for invalid fields, by the type of the mistake. Only for other languages. */
+/** Messages for invalid fields, by the type of the mistake, for languages other than English. */
 export const MISTAKES: Partial<Record<string, string>> = {
   missing: t('Field required.'),
   string_too_short: t('This is too short.'),

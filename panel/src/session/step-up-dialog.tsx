@@ -15,7 +15,7 @@ const CODE_HINT = t(
   'This change concerns your second factor: enter a code of your authenticator app, or a recovery code.',
 );
 
-/** Asks for the password again before sensitive changes to payments, bank details, staff or keys. */
+/** Asks for the password or a second-factor code before a sensitive change, for example to payments, staff or keys. */
 export function StepUpDialog() {
   const [open, setOpen] = useState(false);
   const [onlyCode, setOnlyCode] = useState(false);

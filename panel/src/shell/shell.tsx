@@ -85,7 +85,7 @@ function ShopName({ name }: { name: string }) {
   );
 }
 
-/** The search or the help above the screen. They are loaded when the browser is idle, or on first use. */
+/** The search or the help above the screen. The search is loaded after two seconds, the help on first use. */
 function useOverlay() {
   const [overlay, setOverlay] = useState<Overlay>();
   useEffect(() => {

@@ -99,7 +99,7 @@ function saveButton(): Element | null | undefined {
   return openDialog() ? confirmButton() : (document.querySelector(bar) ?? submitButton());
 }
 
-/** The button of the form with the focus; without a focus, of the only form with one. */
+/** The submit button of the form that contains the focus, otherwise the only submit button on the screen. */
 function submitButton(): Element | null | undefined {
   const submit = '.button.primary[type="submit"]';
   const form = document.activeElement?.closest('form');

@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx';
 import './conflict-dialog.css';
 import { t } from '../language/texts.ts';
 
-/** A field that two users have changed, with both values as text. */
+/** A field whose values differ between two users, with both values as text. */
 export interface ConflictField {
   label: string;
   mine: string;
@@ -32,8 +32,8 @@ export function conflictOf(error: unknown): ConflictSource | undefined {
 }
 
 /**
- * The fields that two users have changed. All three states are texts by field; `base` is the state from which both
- * started.
+ * The fields whose values differ between two users. All three states are texts by field; `base` is the state from which
+ * both started.
  */
 export function conflictFields(
   base: Map<string, string>,
@@ -48,7 +48,7 @@ export function conflictFields(
   });
 }
 
-/** Shows which fields two users have changed, and asks which changes to keep. */
+/** Shows the fields whose values differ between two users, and asks which changes to keep. */
 export function ConflictDialog({
   source,
   fields,

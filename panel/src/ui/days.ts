@@ -12,7 +12,7 @@ export function startOfDay(day: string, timeZone: string, later = 0): string {
   return new Date(hasMidnight ? moment : Math.max(guess, moment)).toISOString();
 }
 
-/** The day in the time zone for which `startOfDay` returns this time; empty if there is none. */
+/** The day of a time in the time zone, or the day `later` days before it. Empty if the time is missing or invalid. */
 export function dayOf(time: string | null, timeZone: string, later = 0): string {
   const moment = Date.parse(time ?? '');
   if (Number.isNaN(moment)) return '';

@@ -116,7 +116,7 @@ export function LoadingPage() {
   );
 }
 
-/** Shows the content when the query has data; until then, that it is loading or its error. */
+/** Shows the content when the query has data; until then, a placeholder or the error. */
 export function Loaded<Data>({
   query,
   children,

@@ -38,8 +38,8 @@ export function directionOf(column: Sortable | undefined, sort: string | undefin
 }
 
 /**
- * The `sort` value after a press: the other direction, or on the first press the one that shows large numbers or the
- * newest rows first.
+ * The `sort` value after a press. The first press sorts numbers descending and other values ascending, the next one in
+ * the other direction.
  */
 function nextOf(column: Sortable, sort: string | undefined): string | undefined {
   const { asc, desc } = column.sort ?? {};

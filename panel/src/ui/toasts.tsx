@@ -10,7 +10,7 @@ export function toast(title: string): void {
   manager.add({ title, timeout: 5000 });
 }
 
-/** Reports a removal, and offers to undo it. `undo` must restore what was removed, or throw. */
+/** Reports a removal, and offers to undo it. `undo` must restore the removed object, or throw. */
 export function toastUndo(title: string, undo: () => unknown): void {
   const id = manager.add({
     title,

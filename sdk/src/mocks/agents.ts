@@ -83,8 +83,8 @@ function checkoutChange(call: Caller, priced: Priced) {
 export type Preparation = Omit<Call<'agent.createCheckout'>['body'], 'cart_id'>;
 
 /**
- * Creates a checkout from a cart. Without a given shipping option it uses the chosen one, otherwise the cheapest to the
- * postal address.
+ * Creates a checkout from a cart. If the call names no shipping option, a stored one is kept; if there is none, or the
+ * call has an address, the checkout gets the cheapest option to the address.
  */
 export function prepare(call: Caller, cart_id: string, preparation: Preparation): Priced {
   const { shipping_address, shipping_option_id, note, ...wishes } = preparation;

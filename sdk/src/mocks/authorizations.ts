@@ -191,10 +191,7 @@ export function askedAt(
   return { client, redirect_uri, terms };
 }
 
-/**
- * Decides as the customer. Returns the URL to which the browser is redirected. Throws like `askedAt`, or
- * `agent_cap_exceeded`.
- */
+/** Decides as the customer. Returns the URL to which the browser is redirected. Throws if `askedAt` does. */
 export function authorize(
   state: State,
   customer: StoredCustomer,

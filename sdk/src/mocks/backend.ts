@@ -32,7 +32,7 @@ export interface Backend {
   state: State;
   /** The failure to simulate for this call, if one is set. */
   playedFor(operationId: string): Played | undefined;
-  /** Called for each response. */
+  /** Called for each request, with the status 0 if there is no response. */
   note(operationId: string, status: number): void;
 }
 
@@ -129,7 +129,7 @@ function parsed(text: string, type: string): unknown {
   }
 }
 
-/** The error for a request that names no shop. The contract's parameters cannot express this requirement. */
+/** The error for a consent request that names no shop. The contract's parameters cannot express this requirement. */
 function unnamedSite({ id }: MockOperation, headers: Headers, query: URLSearchParams): Invalid['detail'] {
   if (id !== 'agent.requestConsent' || headers.has('X-Site-ID') || query.has('site_id')) return [];
   return [{ loc: ['query', 'site_id'], msg: 'Send the shop here or in X-Site-ID.', type: 'missing' }];
@@ -143,7 +143,7 @@ function responseOf(operation: MockOperation, call: Call, request_id: string): R
   return Response.json(body, { status: operation.status, headers });
 }
 
-/** Returns the stored response if the same request is repeated with its Idempotency-Key, even if it was an error. */
+/** Runs a mutation once. If the request is repeated with its Idempotency-Key, returns the stored response, even an error. */
 function oncePerKey(state: State, key: string, request: string, run: () => Response, call: Call): Response {
   const first = state.replays.get(key);
   if (first) {

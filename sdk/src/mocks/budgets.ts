@@ -20,7 +20,7 @@ export function budgetOf(state: State, agent: StoredAgent): AgentBudget {
   };
 }
 
-/** Throws `budget_exceeded` if the remaining budget is too small. */
+/** Throws `budget_exceeded` above the remaining budget or the maximum per order. */
 export function requireBudget(state: State, agent: StoredAgent, required_cents: number): void {
   const budget = budgetOf(state, agent);
   const { budget_cents, budget_used_cents, max_per_order_cents, budget_remaining_cents } = budget;

@@ -3,7 +3,10 @@ import type { MockOperation } from './contract-types.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
-/** The credentials of a mock shop. It accepts only these, so that you notice a missing header during development. */
+/**
+ * The credentials of a mock shop. Calls without the right ones fail, so that you notice a missing header during
+ * development.
+ */
 export interface MockCredentials {
   /** For `X-Service-Token` (`stk_…`). */
   storefrontToken: string;
@@ -76,7 +79,8 @@ export function authenticate(state: State, operation: MockOperation, { headers, 
 }
 
 /**
- * The first alternative of security schemes for which the request has all headers, with the right kind of bearer token.
+ * The alternative with the most security schemes, among those for which the request has all headers and the right kind
+ * of bearer token.
  */
 function alternativeOf({ security }: MockOperation, headers: Headers, bearer: string): string[] | undefined {
   const isThere = (name: string) => {

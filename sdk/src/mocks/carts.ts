@@ -177,7 +177,7 @@ function warningsOfLine(state: State, cart: StoredCart, line: StoredLine): CartW
   return found;
 }
 
-/** The shipping options for a cart. */
+/** The shipping options for a cart, with a warning if none delivers to the address. */
 export function deliveryOf(caller: Caller, id: string, to: Parameters<typeof parcelOf>[0]) {
   const { state } = caller;
   const cart = findCart(caller, id);

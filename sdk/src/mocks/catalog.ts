@@ -84,8 +84,8 @@ function isPriced({ digits }: State, product: StoredProduct, { price_min, price_
 }
 
 /**
- * Whether the product has a variant that can be bought for each option. `wanted` has pairs like `Colour:Oat`; one value
- * per option is enough.
+ * Whether the product has, for each option in `wanted`, an available variant with one of the wanted values. `wanted` has
+ * pairs like `Colour:Oat`.
  */
 function hasOptions({ options, variants }: StoredProduct, wanted: string[] = []): boolean {
   return [...new Set(wanted.map(nameOf))].every((name) => {
@@ -154,7 +154,7 @@ function optionFacets(state: State, query: ListQuery): Facets['options'] {
   });
 }
 
-/** Values of an option that can be bought. `lowered` is the option's name in lower case. */
+/** The values that the available variants have for an option. `lowered` is the option's name in lower case. */
 function buyableValues({ options, variants }: StoredProduct, lowered: string): (string | null)[] {
   const at = options.findIndex(({ name }) => name.toLowerCase() === lowered);
   return [...new Set(variants.filter(isAvailable).map((one) => one.options[at] ?? null))];

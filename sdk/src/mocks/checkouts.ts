@@ -90,7 +90,7 @@ function draftOf({ state, customer }: Caller, cart: StoredCheckout['cart']): Sto
     ...{ id: state.nextId(), cart, customer_id: known?.id ?? null, agent: cart.agent },
     status: cart.agent ? 'requires_escalation' : 'open',
     ...{ email: known?.email ?? null, phone: known?.phone ?? null, billing_address: null, shipping_option_id: null },
-    // Copies only the contract's fields.
+    // A checkout has no null fields in its address.
     shipping_address: is_default
       ? Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null))
       : null,

@@ -101,7 +101,7 @@ export function findConsent(state: State, user_code: string): StoredConsent {
   return found;
 }
 
-/** Approves all or a part of a request. Throws `consent_not_pending` or `consent_expired`. */
+/** Approves all or a part of a request, which must be pending. */
 export function approve(
   state: State,
   customer: StoredCustomer,

@@ -39,7 +39,7 @@ export interface MockParameter {
 export interface CatalogueEntry {
   status: number;
   retryable: boolean;
-  /** What the error advises agents to do. */
+  /** Advice to agents on how to continue. */
   next?: string;
   next_operation?: string;
 }

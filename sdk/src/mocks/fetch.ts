@@ -5,7 +5,7 @@ export type { MockCollection, MockCustomer, MockProduct, MockShopData } from './
 export type { MockAgentTerms, MockError, MockOptions, MockShop } from './mock-shop.ts';
 
 /**
- * The same shop in memory without msw: a function to pass to a client as its `fetch`, or to serve over HTTP.
+ * The shop of `createMockShop` without msw: a function to pass to a client as its `fetch`, or to serve over HTTP.
  *
  *     const { fetch, shop } = createMockFetch();
  *     const storefront = createStorefrontClient({ ...shop, fetch });

@@ -22,7 +22,7 @@ interface Found {
   isComplete: boolean;
 }
 
-/** For each product with at least one of the words, its best variant. Best matches come first. */
+/** Returns one variant of each product that matches, best matches first. */
 function findProposals({ state, agent }: Caller, wish: Wish, query: FilterQuery): Found[] {
   const products = filtered(state, filtersIn(query), agent?.terms.categories);
   const found = products.flatMap((product): Found[] => {

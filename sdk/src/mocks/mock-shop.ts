@@ -13,7 +13,7 @@ import { Refusal } from './refusal.ts';
 import type { State, StoredCustomer, StoredVariant } from './state.ts';
 
 export interface MockOptions {
-  /** The address of the shop. Default: `http://localhost:8080`. Clients need the same. */
+  /** The address of the shop. Default: `http://localhost:8080`. Clients need the same address. */
   baseUrl?: string;
   /** Initial data that replaces parts of the built-in shop. */
   data?: Partial<MockShopData>;
@@ -44,7 +44,10 @@ export interface MockShop extends MockCredentials {
   readonly calls: readonly { operationId: string; status: number }[];
   /** The orders, newest first. */
   readonly orders: readonly CustomerOrder[];
-  /** The id of a variant, by its SKU or by the slug of a product with a single variant. Throws a RangeError if there is none. */
+  /**
+   * The id of a variant, by its SKU or by the slug of a product with a single variant. Throws a RangeError if there is
+   * none.
+   */
   variantId(skuOrSlug: string): string;
   /** Sets the stock of a variant, by its id, SKU or slug. */
   setStock(variant: string, quantity: number): void;
@@ -72,8 +75,9 @@ export interface MockShop extends MockCredentials {
   /** Revokes an agent as its customer: its next call fails with `invalid_token`. */
   revoke(agentToken: string): void;
   /**
-   * Opens the page of a checkout as a human, fills in missing fields (June in Berlin, the cheapest delivery, bank transfer) and
-   * places the order; for an agent's checkout as its customer. Throws an error with the `code` that the server would return.
+   * Opens the page of a checkout as a human, fills in missing fields (an address in Berlin, the cheapest delivery, bank
+   * transfer) and places the order; for an agent's checkout as its customer. Throws an error with the `code` that the
+   * server would return.
    */
   confirm(checkoutId: string): CustomerOrder;
   /**

@@ -95,7 +95,7 @@ function addressWarnings(state: State, { choices, parcel, shipping_option }: Pri
   return shipping_option?.kind === 'pickup' ? [] : undeliverable(state, choices, parcel);
 }
 
-/** Fields of a shipping option that an order does not store. It stores only name and price. */
+/** Fields of a shipping option that an order does not store. It stores only name, kind and price. */
 const NO_LONGER_KNOWN = {
   ...{ description: null, cash_on_delivery_fee: null },
   ...{ estimated_days_min: null, estimated_days_max: null },

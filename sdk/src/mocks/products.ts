@@ -69,7 +69,7 @@ export function productView(state: State, product: StoredProduct, isWhole = fals
   return isWhole ? { ...listed, ...shownAlone(input, listed) } : listed;
 }
 
-/** Fields that lists omit: merchants' texts, or null. */
+/** Fields that lists omit, with their defaults if the input has no value. */
 function shownAlone(input: MockProduct, listed: Product): Partial<Product> {
   const example = operationById('storefront.getProduct').answer as Product;
   const fields = Object.keys(example).filter((field) => !(field in listed)) as (keyof MockProduct)[];

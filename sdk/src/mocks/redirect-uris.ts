@@ -36,7 +36,7 @@ function withoutPort(uri: string): string {
   return host === undefined ? uri : host + rest;
 }
 
-/** Where a redirect leads: a host or an app's URI scheme. Undefined for the user's own device. */
+/** The target of a redirect: a host or an app's URI scheme. Undefined for a loopback URL. */
 export function placeOf(uri: string): string | undefined {
   if (LOOPBACK.test(uri)) return undefined;
   return APP_SCHEME.exec(uri)?.[1] ?? new URL(uri).host;

@@ -14,7 +14,7 @@ const STOP_WORDS = new Set(
 
 export interface Wish {
   words: string[];
-  /** Price limits in whole currency units. */
+  /** Price limits in the currency's main unit: 12.5 is 12.50 €. */
   max: number | undefined;
   min: number | undefined;
   understood: AgentUnderstood[];
@@ -49,7 +49,7 @@ function textsOf({ input, options }: StoredProduct): { name: string[]; others: s
   return { name: wordsOf(name), others: wordsOf(others.join(' ')) };
 }
 
-/** The search words that a product contains, and a score. */
+/** The search words with which a word of the product begins, and a score. */
 export function matchOf(product: StoredProduct, words: string[]): { matched: string[]; score: number } {
   const { name, others } = textsOf(product);
   let score = 0;

@@ -14,7 +14,7 @@ import type {
 } from '@commerce-backend/spec';
 import type { MockProduct, MockShopData } from './data.ts';
 
-/** The state of a mock shop. Amounts are in minor units. */
+/** The state of a mock shop. Amounts that are numbers are in minor units. */
 export interface State {
   data: MockShopData;
   digits: number;

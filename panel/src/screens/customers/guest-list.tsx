@@ -41,7 +41,7 @@ export function GuestList({ query, onPage }: { query: GuestQuery; onPage: (page:
   );
 }
 
-/** Links from the list of customers to the guests who match the search. */
+/** States how many guests match the search, with a button that shows them instead of the customers. */
 export function GuestHint({ q, enabled, onShow }: { q: string | undefined; enabled: boolean; onShow: () => void }) {
   const { number } = useFormat();
   const total = useGuests({ page: 1, limit: 1, ...(q && { q }) }, enabled).data?.total ?? 0;

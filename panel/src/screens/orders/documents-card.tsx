@@ -23,7 +23,7 @@ function useDocumentsOf(order_id: string, isAwaited: boolean) {
   });
 }
 
-/** Whether there is an invoice that is not completely credited. No currency has more than three decimals. */
+/** Whether the invoices exceed the credit notes in total. No currency has more than three decimals. */
 function isCharged(documents: Pick<Schemas['Document'], 'kind' | 'total'>[]): boolean {
   const thousandths = documents.map(
     ({ kind, total }) => Math.round(Number(total) * 1000) * (kind === 'invoice' ? 1 : -1),

@@ -61,7 +61,7 @@ export function Filters() {
         chips={chipsOf(params, timeZone)}
         onRemove={(names) => change(Object.fromEntries(names.map((name) => [name, undefined])))}
       />
-      {/* Only the sorting has no visible label. */}
+      {/* The sorting has no chip, so this part is open if a sorting is chosen. */}
       <details open={params.has('sort') || undefined}>
         <summary>{t('Filter and sort')}</summary>
         <div className="filters">

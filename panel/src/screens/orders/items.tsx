@@ -12,7 +12,7 @@ export function Items({ order }: { order: OrderDetails }) {
     <Card title={t('Items')}>
       <ul className="items">
         {order.line_items.map((line, i) => (
-          // Uses the index as the key: lines of imported orders have no id, and an order's lines never change.
+          // Lines of imported orders may have no id. Their key is the index.
           <li key={line.id ?? i}>
             <Item line={line} currency={order.currency} removed={removedOf(order, line.id)} />
           </li>

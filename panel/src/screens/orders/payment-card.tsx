@@ -8,7 +8,7 @@ import { Card, Facts } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { hasExpired, methodName } from './texts.ts';
 
-/** The order's payment method and payment status. */
+/** The order's payment with its amounts and status, and the origin of the order. */
 export function PaymentCard({ order }: { order: OrderDetails }) {
   const { money, time, date } = useFormat();
   const can = useCan();

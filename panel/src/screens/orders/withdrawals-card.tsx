@@ -12,7 +12,7 @@ import { Card } from '../../ui/page.tsx';
 import { useDecision, useWithdrawalsOf, type Withdrawal, withdrawalStatus } from '../withdrawals/withdrawal-queries.ts';
 import type { OrderDetails } from './order-queries.ts';
 
-/** The withdrawals from an order with the items that they withhold; nothing if it has none. */
+/** The withdrawals from an order with their items. Renders nothing for an order without withdrawals. */
 export function WithdrawalsCard({ order }: { order: OrderDetails }) {
   const { data } = useWithdrawalsOf(order.id);
   if (!data || data.withdrawals.length === 0) return null;

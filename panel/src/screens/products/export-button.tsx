@@ -9,7 +9,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { allProducts, MOST_SELECTED } from './bulk/bulk-queries.ts';
 import type { productQuery } from './filters.tsx';
 
-/** Exports the products that match the filters, on all pages, as a CSV that can be imported again. */
+/** Exports the products that match the filters, at most 5,000, as a CSV that can be imported again. */
 export function ExportProducts({ query }: { query: ReturnType<typeof productQuery> }) {
   const { number } = useFormat();
   const work = useMutation({

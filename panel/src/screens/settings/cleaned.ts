@@ -42,7 +42,7 @@ export function cleaned(typed: Partial<Settings>): Partial<Settings> {
   };
 }
 
-/** Returns the bank details; null without an IBAN and an account holder, which disables bank transfer. */
+/** Returns the bank details. If IBAN and account holder are empty, returns null, which disables bank transfer. */
 function cleanedBank({ iban, bic, ...rest }: NonNullable<Settings['bank_details']>) {
   if (iban === '' && rest.account_holder === '') return null;
   return { ...rest, iban: bankCode(iban), ...(bic !== undefined && { bic: bic && bankCode(bic) }) };

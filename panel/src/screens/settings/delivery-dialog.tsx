@@ -78,7 +78,7 @@ const REGIONS = [
   ['postcode_prefixes', t('Postal code prefixes, one per line')],
 ] as const;
 
-/** Countries and regions of a shipping option. An empty list means everywhere. */
+/** States and postal codes to which a shipping option is limited. An empty list means no limit. */
 function Regions({ isOpen }: { isOpen: boolean }) {
   const { errors } = useFormState<Input>();
   const [wasOpen] = useState(isOpen);

@@ -5,7 +5,7 @@ import { TextField } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { nameOf, PERIODS, type Period, type PeriodName } from './period.ts';
 
-/** Chooses the period of the figures with one click, or an own range. The choice is stored in the URL. */
+/** Chooses the period of the figures with one click, or a custom range. The choice is stored in the URL. */
 export function PeriodChoice({ from, to, name }: Period & { name: PeriodName | undefined }) {
   const [, change] = useSearchState();
   return (

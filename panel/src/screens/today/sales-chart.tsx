@@ -17,7 +17,7 @@ interface Series {
   currency: string;
 }
 
-/** Net sales per day as bars, with those of the period before as a line, and as a table for screen readers. */
+/** Net sales per day as bars, with the previous period as a line, and as a table for screen readers. */
 export function SalesChart({ days, previousDays, currency }: Series) {
   const box = useRef<HTMLDivElement>(null);
   const { money, date } = useFormat();
@@ -117,7 +117,7 @@ function optionsFor(width: number, locale: string, money: (value: number) => str
         grid: { show: false },
         values: (_, ticks) => ticks.map((at) => day.format(at * 1_000)),
         incrs: [1, 2, 7, 14, 28, 91].map((n) => n * DAY),
-        // Labels days below the bars. The last bar is today.
+        // Labels days at equal distances, counted back from the last one.
         splits: ({ data: [days] }, _axis, _from, _to, step) =>
           [...days].filter((_day, i) => (days.length - 1 - i) % (step / DAY) === 0),
       },

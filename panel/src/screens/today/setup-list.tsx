@@ -23,7 +23,7 @@ const PLACES: Record<Step['code'], { name: string; to: string }> = {
   storefront_url: { name: t("Your shop's address"), to: '/settings/general' },
 };
 
-/** The remaining setup steps with links to their screens. Steps without which the shop cannot sell come first. */
+/** The setup steps: the remaining ones with links to their screens, and the completed ones in a collapsed list. */
 export function SetupList({ canSell }: { canSell: boolean }) {
   const can = useCan();
   const mayRead = can('settings:read');

@@ -85,7 +85,7 @@ function mergedItems(base: Item[], mine: Item[], theirs: Item[]): Item[] {
 /** Fields that make up an object's name. */
 const IN_NAME = ['name', 'option1', 'option2', 'option3'];
 
-/** The name of an object in a list, or a variant's option values. */
+/** The name of an object in a list, a variant's option values, or an image's alternative text or URL. */
 export function nameOf(item: object): string {
   const { name, option1, option2, option3, alt, url } = item as Record<string, unknown>;
   const options = [option1, option2, option3].filter(Boolean).join(' / ');

@@ -25,8 +25,8 @@ import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * Shows an order in the account, with a button to order it again. If some of its items are no longer for sale,
- * `&again=1` shows which items the new order would contain, before a checkout is created.
+ * Shows an order in the account, with a button to order it again, or returns a document of the order. If some of its
+ * items are no longer for sale, `&again=1` shows which items the new order would contain, before a checkout is created.
  */
 export async function showOrder(
   visit: AccountVisit,

@@ -15,7 +15,7 @@ const MOST_OF_ONE = 999;
 const ITEM = /^(~[A-Za-z0-9_-]+|[A-Za-z0-9._-]+):([1-9]\d{0,2})$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Parses a buy link. Returns undefined if its items are malformed. */
+/** Parses a buy link. Returns undefined if its items are malformed or too many. */
 export function readLink(items: string, query: string): BuyLink | undefined {
   const pairs = items.split(',');
   if (pairs.length > MOST_LINES) return undefined;
@@ -37,8 +37,8 @@ export function readLink(items: string, query: string): BuyLink | undefined {
 }
 
 /**
- * Parses an id. It may be a plain UUID, or base64url in canonical form: of its text, as in UCP, or of its 16 bytes, as
- * agents get it.
+ * Parses an id: a UUID, or `~` and base64url in canonical form. The base64url encodes the text of the UUID, as in UCP, or
+ * its 16 bytes, as in the links for agents.
  */
 export function idIn(token: string): string | undefined {
   const id = token.startsWith('~') ? decoded(token.slice(1)) : token;

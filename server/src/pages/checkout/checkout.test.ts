@@ -57,7 +57,7 @@ test('a shopper without JavaScript pays on the second page and sees the bank det
   const form = await browser.open(url);
   expect(form.response.status).toBe(200);
   expect(form.html).toContain('Stoneware mug');
-  // The shop's country is preselected, and with it the cheapest delivery and the card. The total includes both.
+  // The shop's country is preselected, and with it the cheapest delivery and the card. The total includes the delivery.
   expect(form.html).toContain('Parcel');
   expect(form.html).toMatch(/<strong id="fold-total"><data value="32\.90">/);
 

@@ -9,8 +9,8 @@ import { ADDRESS_PARTS, addressField, type Entered } from './fields.ts';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Values for the form from the page's query: the destination and choices, which the page's script sends to load the
- * delivery options, or the id of a saved address. Invalid values are ignored.
+ * Values for the form from the page's query: the saved address with the id in the query, or the destination and choices
+ * that the page's script sends to load the delivery options. Invalid values are ignored.
  */
 export function enteredInQuery(query: Request['query'], saved: readonly CustomerAddress[]): Entered {
   const address = saved.find(({ id }) => id === query.address);

@@ -37,7 +37,10 @@ export function enteredIn(body: FormBody): Entered {
   return Object.fromEntries(NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])));
 }
 
-/** Initial values of the form. The cheapest delivery is selected, and card payment or the only payment method. */
+/**
+ * Initial values of the form: those of the checkout. If none is chosen yet, the cheapest delivery is selected, and card
+ * payment or the only payment method.
+ */
 export function enteredBefore(checkout: Checkout, { country, choices }: Prefill): Entered {
   const { email, phone, note, shipping_address, billing_address, shipping_option, payment_methods } = checkout;
   const [method, ...others] = payment_methods;
@@ -61,7 +64,7 @@ interface Prefill {
   choices: readonly ShippingChoice[];
 }
 
-/** The cheapest delivery. Pickup is never cheaper than a visit to the shop, so it counts only if there is nothing else. */
+/** The cheapest delivery, or the cheapest pickup if there is no delivery. */
 export function cheapest(choices: readonly ShippingChoice[]): ShippingChoice | undefined {
   const deliveries = choices.filter(({ kind }) => kind === 'delivery');
   return [...(deliveries.length > 0 ? deliveries : choices)].sort((a, b) => Number(a.price) - Number(b.price))[0];

@@ -6,7 +6,7 @@ import { cost } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
 import type { CheckoutView } from './view.ts';
 
-/** The delivery options for the country. The form reports the country, and whether the shopper has not confirmed it yet. */
+/** The delivery options for the country. Hidden fields contain the country, and whether it is only a guess. */
 export function deliveryPart({ checkout, choices, country, form, language }: CheckoutView): Html {
   const { say } = language;
   const isGuess = !checkout.shipping_address?.country;

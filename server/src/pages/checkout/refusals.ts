@@ -100,7 +100,7 @@ function alert(heading: string, sentence: string): Html {
   return html`<div class="alert note" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><p>${sentence}</p></div>`;
 }
 
-/** Lists how the checkout differs from the posted review. The sections below are marked too. */
+/** Names the parts of the checkout that differ from the posted review. Their sections are marked too. */
 function reviewAlert(language: Language, checkout: Checkout, changed: readonly ReviewedPart[], body: FormBody): Html {
   const { say } = language;
   if (changed.every((part) => part === 'items' || part === 'total')) {

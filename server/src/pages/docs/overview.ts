@@ -79,7 +79,7 @@ const SURFACES = [
   ['Sync', 'search engines, widgets, integrations', 'X-Site-ID, X-Sync-Secret'],
 ];
 
-/** The contract's introduction. Its Markdown contains only paragraphs, bold text and code. */
+/** The contract's introduction. Its Markdown contains only paragraphs, bold text, code and links. */
 function conventions(): Html {
   const paragraphs = String((document.info as { description?: string }).description)
     .trim()

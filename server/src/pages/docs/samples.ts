@@ -34,7 +34,7 @@ function schemesOf({ security }: Operation): string[] {
   return schemesFor(security.filter((schemes) => schemes.length === least)) ?? [];
 }
 
-/** Prefers alternatives with a customer, because agents rarely call the storefront API. */
+/** The last alternative. Skips those with other credentials besides an agent token, because agents rarely use them. */
 function schemesFor(alternatives: string[][]): string[] | undefined {
   return alternatives.findLast((schemes) => schemes.length === 1 || !schemes.includes('AgentToken'));
 }

@@ -34,8 +34,8 @@ import { arrive, type OrderVisit } from './visit.ts';
 
 /**
  * The order page for anyone with a link from one of the order's mails. Such a link may be passed on or found. Therefore
- * each of these needs the order's e-mail or a postal code: to see streets and names, to request or cancel a return, and
- * to pay an amount due online. Nothing else can be changed.
+ * each of these needs the order's e-mail or a postal code: to see streets and names, to download documents, to request
+ * or cancel a return, and to pay an amount due online. Nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),
@@ -123,7 +123,8 @@ const OPERATIONS = {
 } as const;
 
 /**
- * The page of an order for a reader who entered its e-mail or postal code, after the requested action on its returns.
+ * Runs the requested action for a reader who entered the order's e-mail or postal code. Returns the page of the order, or
+ * the requested document.
  */
 async function knownOrder(
   visit: OrderVisit,

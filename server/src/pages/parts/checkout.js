@@ -63,7 +63,7 @@ function showMistake(field, message) {
   else field.removeAttribute('aria-describedby');
 }
 
-/** Loads the page for the entered destination and choices, and takes these parts of it. The server stores nothing. */
+/** Loads the page for the entered destination and choices, and shows these parts of it. The server stores nothing. */
 function load(parts) {
   waiting = new Set([...waiting, ...parts]);
   request?.abort();

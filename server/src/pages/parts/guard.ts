@@ -20,8 +20,8 @@ export interface Guard {
 }
 
 /**
- * New forms use a form session for one day, and it is accepted for two days. Thus every form can be submitted for at
- * least a day.
+ * A form session is used for new forms for one day and is accepted for two days. Thus every form can be submitted for
+ * at least a day.
  */
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFE_SECONDS = 2 * DAY_SECONDS;

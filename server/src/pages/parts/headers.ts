@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { SCRIPT_SOURCES } from './script.ts';
 
-/** All tenants share one origin, so scripts and styles of merchants are blocked, and framing is forbidden. */
+/** Shops without a host of their own share one origin, so scripts and styles of merchants and framing are forbidden. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `script-src ${SCRIPT_SOURCES}`,

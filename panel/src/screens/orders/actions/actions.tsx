@@ -41,8 +41,8 @@ const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered', 'reinstate'];
 const OTHERWISE: Act[] = ['record', 'refund'];
 
 /**
- * The actions that the order's state allows: its next steps as buttons, of which the first is highlighted, and the others in a
- * menu.
+ * The actions that the order's state allows: its next steps as buttons, or one main action if there are none, and the
+ * others in a menu.
  */
 export function Actions({ order }: { order: OrderDetails }) {
   const can = useCan();

@@ -108,7 +108,7 @@ function Outcome({ row: { transfer, assigned, recorded } }: { row: Row }) {
   );
 }
 
-/** Several orders have a sentence each. */
+/** Translates a message sentence by sentence. It has several sentences if a transfer names several orders. */
 function inSentences(message: string): string {
   return message
     .split(/(?<=\.) (?=The total of|\d)/)

@@ -14,7 +14,10 @@ import { BulkRow } from './bulk-row.tsx';
 import { cellOf, type Edits, FIELDS, type Field, mistakeIn, type Row } from './edits.ts';
 import { type TypedCell, useEdits } from './use-edits.ts';
 
-/** A table of all variants of several products. Sends only the changed cells, and shows errors at their cells. */
+/**
+ * A table of the variants of several products, at most 500. Sends only the changed cells, and shows errors at their
+ * cells.
+ */
 export function BulkEditor({ products, onClose }: { products: Product[]; onClose: () => void }) {
   const { number } = useFormat();
   const canCount = useCan()('inventory:write');
@@ -104,7 +107,7 @@ function Grid({
   );
 }
 
-/** The cells below and right of the focused one that get the copied cells of a spreadsheet. Empty for a single cell. */
+/** The cells from the focused one on that get the cells pasted from a spreadsheet. Empty if only one cell is pasted. */
 function pastedCells(event: ClipboardEvent, rows: Row[], amounts: NumberTexts): TypedCell[] {
   const text = event.clipboardData.getData('text').replace(/\r?\n$/, '');
   if (!(event.target instanceof HTMLInputElement) || !/[\n\t]/.test(text)) return [];

@@ -44,8 +44,9 @@ export function allVariants(draft: Draft): VariantDraft[] {
 }
 
 /**
- * The variants after options were edited. Each keeps a value for each option; variants whose value was removed are
- * removed. `before` contains each option's earlier state, or undefined for a new option.
+ * The variants after options were edited. Variants whose value was removed are removed, but at least one variant
+ * remains. A new option's first value is given to all variants. `before` contains each option's earlier state, or
+ * undefined for a new option.
  */
 export function variantsOf(draft: Draft, options: OptionDraft[], before: (OptionDraft | undefined)[]): VariantDraft[] {
   const were = usedOptions(draft);

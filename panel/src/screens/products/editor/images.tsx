@@ -45,7 +45,7 @@ export function Images({ onUploading }: UploadingProps) {
     remove(at);
     show(image.url, null);
     toastUndo(t('The picture is removed.'), () => {
-      // If the product was saved in the meantime, the picture is a new one.
+      // If a save has removed the picture in the meantime, it is added as a new one.
       const { id, ...asNew } = image;
       const isStored = id === undefined || stored.current?.images?.some((each) => each?.id === id);
       insert(Math.min(at, getValues('images').length), isStored ? image : asNew, { shouldFocus: false });

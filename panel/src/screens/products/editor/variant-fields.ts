@@ -10,7 +10,7 @@ interface Column {
   more?: true;
 }
 
-/** Text columns of the variant table, in display order. */
+/** Columns of the variant table that contain an input, in display order. */
 export const COLUMNS: readonly Column[] = [
   { name: 'price', label: t('Price'), kind: 'amounts' },
   { name: 'compare_at_price', label: t('Compare-at price'), kind: 'amounts' },

@@ -9,7 +9,7 @@ import { Card } from '../../../ui/page.tsx';
 import type { Finding, Findings } from './findings.ts';
 import type { ImportState } from './run-import.ts';
 
-/** Progress and result of an import, with all rows that have errors. */
+/** Progress and result of an import, with its errors and warnings. */
 export function Outcome({ state, onStop }: { state: ImportState; onStop: () => void }) {
   const { number } = useFormat();
   const { counts, total, running, dry_run, mistakes, warnings, error } = state;
