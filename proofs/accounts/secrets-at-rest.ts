@@ -28,8 +28,8 @@ export const J1: Proof = {
 
 const ENOUGH_SECRETS = 50_000;
 /**
- * The label of a street address, which is not a secret. The search must find it, because a search that misses it would
- * also miss secrets.
+ * The label of a street address, which is not a secret. The search must find the address; otherwise it would also miss
+ * secrets.
  */
 const CONTROL = 'what must be found';
 

@@ -110,7 +110,8 @@ function judge(
 }
 
 /**
- * Calls each operation as an owner whose password was confirmed more than 15 minutes ago. Returns the number of calls.
+ * Calls each operation as an owner whose password was confirmed more than 15 minutes ago. Returns the number of
+ * operations.
  */
 async function withoutConfirmation(team: Team): Promise<number> {
   const { id, headers } = await team.hire('owner');

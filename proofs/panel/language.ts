@@ -11,7 +11,7 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
 /** Data of the demo shop, names of languages, and a German text, which are also English texts of the panel. */
 const DATA = ['Standard delivery', 'English', 'Tag'];
 
-/** English texts of the panel that the screen shows or reads to users. */
+/** Returns all texts that the screen shows, or that screen readers read. */
 const SHOWN = `(() => {
   const texts = [document.title];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -14,8 +14,8 @@ import { orderedAs } from './review.ts';
 import { byReview, onPage, overApi } from './reviewing-buyers.ts';
 
 /**
- * Makes two changes, by the merchant or in another tab, at each pair of moments in a purchase, including while the
- * order is placed. Tests both the API and the hosted page.
+ * Makes one or two changes, by the merchant or in another tab, at all moments of a purchase, including while the order
+ * is placed. Tests both the API and the hosted page.
  */
 export const D6: Proof = {
   id: 'D6',

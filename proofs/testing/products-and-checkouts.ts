@@ -15,7 +15,7 @@ export interface Pieces {
   quantity: number;
 }
 
-/** Creates an active product, by default with a price of 10 and without shipping. */
+/** Creates an active product. Unless `input` has variants, its price is 10 by default, and it needs no shipping. */
 export function putOnSale(shop: OpenShop, input: Partial<ProductInput> = {}): Promise<Product> {
   const own = input.variants ? {} : { price: '10', requires_shipping: false };
   return shop.must('dashboard.createProduct', { body: { name: 'Mug', status: 'active', ...own, ...input } });

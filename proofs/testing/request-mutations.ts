@@ -142,8 +142,8 @@ function inText({ in: place, schema }: Slot): [string, unknown][] {
 }
 
 /**
- * Adds to each object of the body an unknown field, or one whose name has a meaning in JavaScript; also adds unknown
- * parameters.
+ * Returns mutations that each add one field to an object of the body, or one query parameter. The contract has no such
+ * name, or it has a meaning in JavaScript.
  */
 export function additions(call: Call): Mutation[] {
   const found: Mutation[] = [];
