@@ -13,7 +13,7 @@ import { callAs, type Tenant, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Calls every operation and page under another host name, and checks the links in the responses and mails. */
+/** Calls operations and pages under other host names, and checks the links in the responses and mails. */
 export const B5: Proof = {
   id: 'B5',
   promise: 'Links begin with the configured URL, whatever host a request names.',

@@ -150,7 +150,7 @@ const MAILED = /^a (?:rst|vrf|chk|ord)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
 
-/** Waits until no mail is queued. */
+/** Waits until no mail is due. */
 async function mailsSent(owner: pg.Pool): Promise<void> {
   const deadline = Date.now() + MAILS_WITHIN_MS;
   for (;;) {

@@ -74,8 +74,8 @@ export const E7: Proof = {
 const MISSING = /"(?:error|code)":"insufficient_scope"/;
 
 /**
- * Sends a call and checks its result. With the right scopes it must not be refused; without them it must have no
- * effect.
+ * Sends a call and checks its result. With the right scopes it must not be refused; without them it must be refused and
+ * have no effect.
  */
 async function judge(
   world: World,

@@ -18,7 +18,9 @@ import { operationOf, type Tenant, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce } from './serial-server.ts';
 
-/** Makes the server fail after the database's first response, after the second, and so on. */
+/**
+ * Makes the server fail after each response of the database during a call; in the short form only after some responses.
+ */
 export const C3: Proof = {
   id: 'C3',
   promise:

@@ -8,7 +8,10 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
   string
 >;
 
-/** Data of the demo shop, names of languages, and a German text, which are also English texts of the panel. */
+/**
+ * Texts that may be the same in the English and the German panel: data of the demo shop, the name of a language, and a
+ * German word.
+ */
 const DATA = ['Standard delivery', 'English', 'Tag'];
 
 /** Returns all texts that the screen shows, or that screen readers read. */

@@ -177,7 +177,7 @@ async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found
   }
   faults.push(...(await overuse(shop, code, count)));
 
-  // The other carts can be ordered once the code is removed.
+  // A rejected cart can be ordered once the code is removed.
   const [, other] = carts.filter((_, i) => answers[i]?.status !== 200);
   const checkout = checkouts[carts.indexOf(other ?? '')];
   if (!other || !checkout) return { tried: 2 * count, faults };

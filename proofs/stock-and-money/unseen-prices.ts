@@ -138,8 +138,8 @@ type Moment = (typeof MOMENTS)[number];
 
 /**
  * `api`: the storefront sends only the total, as in the first published contract, so only a change of the total is
- * noticed. `review`: the storefront sends the review_token. `stale page`: the buyer opens the page again in another
- * tab, and then orders from the old tab.
+ * noticed. `review`: the storefront sends the review_token. `page`: the buyer orders on the hosted page. `stale page`:
+ * the buyer opens the page again in another tab, and then orders from the old tab.
  */
 const BUYERS = ['api', 'review', 'page', 'stale page'] as const;
 

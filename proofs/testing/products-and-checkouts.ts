@@ -40,8 +40,8 @@ export type Delivery = Pick<
 >;
 
 /**
- * Creates a free shipping option. Returns the data that the checkout of a parcel needs. Such orders can be shipped and
- * cancelled: a paid order with nothing to ship is fulfilled immediately.
+ * Creates a free shipping option. Returns the data that the checkout of a parcel needs. An order with a parcel can be
+ * shipped and cancelled, whereas a paid order with nothing to ship is fulfilled immediately.
  */
 export async function takeParcels(shop: OpenShop): Promise<Delivery> {
   const option = await shop.must('dashboard.createShippingOption', { body: { name: 'Parcel', price: '0' } });
