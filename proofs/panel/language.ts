@@ -9,8 +9,8 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
 >;
 
 /**
- * Texts that may be the same in the English and the German panel: data of the demo shop, the name of a language, and a
- * German word.
+ * Texts of the German panel that are English texts too: data of the demo shop, the name of a language, and a German
+ * word.
  */
 const DATA = ['Standard delivery', 'English', 'Tag'];
 
