@@ -59,7 +59,7 @@ export async function agents([small, middle, large]: [number, number, number], r
   }
 }
 
-/** Opens a shop and imports this many products with the CLI. Returns the token of an agent that may buy there. */
+/** Opens a shop and imports the catalogue with the CLI. Returns the token of an agent that may buy there. */
 async function openShop(database: Database, server: Running, catalogue: Catalogue): Promise<string> {
   const { size } = catalogue;
   const site = await createSite(database.url, database.dataDir, 'EUR');

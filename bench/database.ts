@@ -5,7 +5,7 @@ import { makeDirectory, removeDirectory } from './leftovers.ts';
 /** An empty database for one scenario, with a directory for the servers' files. */
 export interface Database {
   url: string;
-  /** The URL of a login that bypasses row-level security, for the bare server. */
+  /** The URL of a login that bypasses row-level security. */
   bareUrl: string;
   dataDir: string;
   version: string;
@@ -14,7 +14,7 @@ export interface Database {
 
 const open = new Set<() => Promise<void>>();
 
-/** Drops the databases that this process still has open, when a bench is interrupted. */
+/** Drops the databases that this process still has open. */
 export async function dropAll(): Promise<void> {
   await Promise.allSettled([...open].map((drop) => drop()));
 }

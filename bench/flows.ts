@@ -10,7 +10,7 @@ export interface Shopper {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Sends a GET and discards the response. Throws for any status other than 2xx. */
   read(path: string): Promise<void>;
-  /** Returns the id of a variant for sale, a different one on each call. */
+  /** Returns the id of a variant for sale, the next one on each call. */
   variant_id(): string;
   shipping_option_id: string;
 }

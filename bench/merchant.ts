@@ -65,7 +65,7 @@ interface Keys {
   apiKey: string;
 }
 
-/** Reports the counts of a task, and resets them. */
+/** Sets the counts to zero, does a task, and prints its counts and duration. */
 async function task(name: string, person: Person, work: () => Promise<unknown>, terminal?: Terminal): Promise<void> {
   Object.assign(person, { clicks: 0, fields: 0, keys: 0 });
   if (terminal) terminal.commands = 0;
@@ -132,7 +132,7 @@ async function shop(page: Page, clients: Clients): Promise<void> {
   await shopper.read();
 }
 
-/** Places an order by bank transfer through the API, for tasks that need many orders. */
+/** Places an order by bank transfer through the API. */
 async function order(clients: Clients): Promise<{ order_number: string; total: string }> {
   const { id: checkout_id } = await openCheckout(clients);
   const { shipping_options } = await unwrap(clients.dashboard.GET('/api/dashboard/shipping-options'));

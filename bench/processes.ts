@@ -62,8 +62,8 @@ export function startApi({ url, dataDir }: { url: string; dataDir: string }, cou
 }
 
 /**
- * Starts the commerce server as its users do, on a free port, with its log discarded. Rate limits are off, because they
- * would block a load from one IP address after 600 requests.
+ * Starts the commerce server with its log discarded, on a free port unless one is given. Rate limits are off, because
+ * they would block a load from one IP address after 600 requests.
  */
 export async function startCommerce(options: CommerceOptions): Promise<Running> {
   const { databaseUrl, dataDir, env, counted, root = ROOT } = options;
@@ -133,7 +133,7 @@ function settings(databaseUrl: string, dataDir: string): NodeJS.ProcessEnv {
 
 const READY_WITHIN_MS = 60_000;
 
-/** Resolves when the server is ready for requests. */
+/** Resolves when the server is ready for requests. Throws after a minute. */
 export async function ready(url: string): Promise<void> {
   const until = Date.now() + READY_WITHIN_MS;
   while (Date.now() < until) {

@@ -113,7 +113,7 @@ async function countListed(server: Running, site: Site): Promise<{ products: num
   return { products: slugs.size, variants };
 }
 
-/** Lists the reasons for rejections, each with the number of products and an example. */
+/** Lists the most frequent reasons for rejections, each with the number of products and an example. */
 function refusals({ refused, warnings }: Imported): string[] {
   const reasons = new Map<string, { count: number; example: string }>();
   for (const { line, slug, errors } of refused) {

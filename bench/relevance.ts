@@ -86,7 +86,10 @@ function placeOf({ url, dataDir }: Database) {
   return { databaseUrl: url, dataDir };
 }
 
-/** Writes the products as files for the import, with the judged ids as SKUs. */
+/**
+ * Writes the products as files for the import. The SKUs are the judged ids; in the large file, the number of the copy
+ * follows.
+ */
 export async function productFiles(data: string, dir: string, size: number) {
   const electronics = join(dir, 'electronics.jsonl');
   await convert('convert-icecat.ts', join(data, 'electronics/products.jsonl.gz'), electronics);

@@ -47,7 +47,7 @@ function kernel(): string {
   return execFileSync('uname', ['-r'], { encoding: 'utf8' }).trim();
 }
 
-/** Formats a table in Markdown. All columns except the first contain figures. */
+/** Formats a table in Markdown. All columns except the first are right-aligned, for figures. */
 export function table(header: string[], rows: (string | number)[][]): string[] {
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map((_, i) => (i === 0 ? '---' : '--:'))), ...rows.map(line)];

@@ -1,6 +1,6 @@
 /**
- * The command `npm run bench`; README.md lists its benches and options. `relevance`, `sentences` and `suggest` need `--data
- * DIR`. Measures, and writes the figures to README.md.
+ * The command `npm run bench`. It measures, and writes the figures to README.md, which lists the benches and options.
+ * `relevance`, `sentences` and `suggest` need `--data DIR`.
  */
 
 import { parseArgs } from 'node:util';

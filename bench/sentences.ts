@@ -204,7 +204,7 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
 }
 
-/** Measures the response times of all read-only sentences, and of the filters, in a large site. Returns a line for each. */
+/** Measures the response times of read-only sentences, and of the filters, in a large site. Returns a line for each. */
 async function latencies(data: string, database: Database, server: Running, many: number): Promise<string[]> {
   const all = (
     await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))
@@ -227,7 +227,10 @@ async function latencies(data: string, database: Database, server: Running, many
   return lines;
 }
 
-/** Measures the response times of these calls in milliseconds. The first round is a warm-up. */
+/**
+ * Measures the response times of these calls, and formats them with the load of the machine. The first round is a
+ * warm-up.
+ */
 async function timesOf(server: Running, agent_token: string, bodies: object[]): Promise<string> {
   const times: number[] = [];
   const loads: number[] = [];

@@ -123,7 +123,10 @@ async function openOne(operators: OperatorClient, n: number): Promise<void> {
   await unwrap(operators.POST('/api/operator/sites', { body }));
 }
 
-/** Waits until the server's jobs have processed the import. Returns the catalogue version. */
+/**
+ * Waits until the catalogue version stays the same for five seconds, because the import's jobs still change it. Returns
+ * the version.
+ */
 async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
   let version = await versionOf(db, site_id);
   for (;;) {

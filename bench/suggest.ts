@@ -7,7 +7,7 @@ import { fill, productFiles, queriesOf } from './relevance.ts';
 import { report, table, whole } from './report.ts';
 
 const SETS = ['general', 'electronics'];
-/** The storefront sends no request before the second letter. */
+/** The number of letters of the first request for a query. */
 const FIRST_LETTERS = 2;
 const ROUNDS = 3;
 
@@ -52,7 +52,7 @@ export async function suggesting({ data, many }: { data: string | undefined; man
   }
 }
 
-/** Returns the text of a query after each typed letter. */
+/** Returns the beginnings of a query, from two to 60 letters. */
 function lettersOf(q: string): string[] {
   const text = q.slice(0, 60);
   return Array.from({ length: Math.max(0, text.length - FIRST_LETTERS + 1) }, (_, i) =>

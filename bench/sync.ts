@@ -89,7 +89,7 @@ export async function syncing(load: Load, count: number): Promise<void> {
 
 const BATCH = 1_000;
 
-/** Inserts the products into the database in batches of 1,000. Skips the API, because only reads are measured. */
+/** Inserts the products into the database in batches of 1,000, because importing them is not measured. */
 async function fill({ bareUrl }: Database, { site_id }: Site, count: number): Promise<void> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -162,7 +162,10 @@ function availabilityOf(url: string, own: Record<string, string>, count: number)
   return { url, headers, paths: ['/api/sync/availability'], body: JSON.stringify({ items }) };
 }
 
-/** Crawls the catalogue while its stock changes, continues from the cursor, and compares the copy with the shop. */
+/**
+ * Crawls the catalogue while its stock changes, continues from the cursor, and counts the products whose stock in the
+ * copy is wrong.
+ */
 async function crawlWhileWriting({ url }: Running, { api_key }: Site, client: SyncClient, count: number) {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: api_key });
   const variants = await variantsOf(client, count);

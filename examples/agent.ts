@@ -17,9 +17,10 @@ import {
 } from './demo-shop.ts';
 
 /**
- * An agent in a terminal, without a language model: it requests consent, finds a product, prepares a purchase, waits until the
- * customer confirms it, exceeds its budget, leaves its categories, reads its audit, and is revoked. Run `npm run example:agent` while
- * the demo shop is running. With `--auto-approve` it acts as the customer as well, through the storefront API.
+ * An agent in a terminal, without a language model: it requests consent, finds a product, prepares a purchase, waits
+ * until the customer confirms it, tries to exceed its budget and to leave its categories, reads its audit, and is
+ * revoked. Run `npm run example:agent` while the demo shop is running. With `--auto-approve` it acts as the customer as
+ * well, through the storefront API.
  */
 const { values: options } = parseArgs({
   options: {
@@ -117,7 +118,7 @@ async function statusOf(agent: AgentClient, checkout_id: string): Promise<string
   }
 }
 
-/** Sends calls that the shop must reject, and prints the advice in the error. */
+/** Sends a call that the shop must reject with this error code, and prints the error and its advice. */
 async function tryBeyond(agent: AgentClient, variant_id: string, quantity: number, code: string): Promise<void> {
   try {
     await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity, dry_run: true } }));

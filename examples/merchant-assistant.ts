@@ -24,7 +24,7 @@ const CHARACTERS_PER_TOKEN = 3;
 
 const address = `${readDemo(options.demo).base_url}/mcp/merchant`;
 const client = await connect(process.env.COMMERCE_ASSISTANT_TOKEN);
-/** The calls of the current task, and the number of characters in their arguments and results. */
+/** The number of calls of the current task, and of the characters in their arguments and results. */
 let used = { calls: 0, characters: 0 };
 
 async function connect(token: string | undefined) {

@@ -2,8 +2,8 @@ import type { Schemas } from '@commerce-backend/sdk';
 import { callTool, reply, scriptedModel } from './scripted-model.ts';
 
 /**
- * Searches for the customer's request, with its limits as filters, chooses the first result, and prints its page, its
- * picture and the URL where the customer confirms.
+ * Searches for the customer's request, with its limits as filters, prepares a purchase of the first result, and replies
+ * with its page, its picture and the URL where the customer confirms.
  */
 export const scriptedShopper = () =>
   scriptedModel((wish, last) => {

@@ -102,7 +102,7 @@ export class Comparison {
     return text.replace(GENERATED, (value) => {
       if (!Number.isNaN(Date.parse(value)) && value.includes('T')) return value;
       const known = side === 'old' ? value : (this.#oldOf.get(value) ?? value);
-      // Leaves values unchanged that both databases had from the start.
+      // A value that is the same on both servers was in both databases from the start; it stays readable.
       if (this.#newOf.get(known) === known) return value;
       this.#numbers.set(known, this.#numbers.get(known) ?? this.#numbers.size + 1);
       return `<generated:${this.#numbers.get(known)}>`;

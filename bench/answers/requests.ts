@@ -94,8 +94,8 @@ const CALLERS: Record<string, [string, string]> = {
 const UNKNOWN = '0192f3a0-0000-4000-8000-000000000000';
 
 /**
- * Builds invalid requests to each operation of a contract: without credentials, with insufficient ones, with unknown
- * ids, and with unknown fields.
+ * Builds requests that most operations must reject: without credentials, with insufficient ones, with unknown ids, and
+ * with unknown fields.
  */
 export function refusedRequests(contract: Contract): RecordedRequest[] {
   return operationsOf(contract).flatMap(({ id, method, path, operation }) => {

@@ -16,7 +16,7 @@ export interface Answer {
   headers: IncomingHttpHeaders;
   /** The body as text; empty if it is not text. */
   text: string;
-  /** The body as JSON; undefined if it is not JSON. */
+  /** The body, or the message of an event stream, as JSON; undefined if there is no JSON. */
   json: unknown;
   bytes: Buffer;
 }

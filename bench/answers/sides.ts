@@ -17,8 +17,8 @@ export interface Template {
   database: Database;
   dataDir: string;
   /**
-   * Values that the requests refer to by name: the credentials of the demo shop, an operator's key, and the data from
-   * `prepare`.
+   * Values that the requests refer to by name: the credentials of the demo shop, an operator's key, the URL of an
+   * agent's profile, and the data from `prepare`.
    */
   names: Record<string, unknown>;
 }
@@ -152,7 +152,7 @@ export class Side {
   }
 }
 
-/** Repeats the request while the server rejects it because the machine is busy. */
+/** Sends a request again, up to 30 times in all, while the server rejects it because the machine is busy. */
 async function sendUntilServed(port: number, sent: Sent): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(port, sent);

@@ -5,8 +5,8 @@ import { hashToken, mintToken, type TokenKind } from '../../server/src/shop/toke
 const PASSWORD = 'a password of the recorded requests';
 
 /**
- * Writes data that requests cannot create: the secrets of links in mails, an unconfirmed account, staff of each role, and a
- * failed delivery. Returns these values under the names that the requests use.
+ * Writes data that requests cannot create: the secrets of links in mails, unconfirmed accounts, staff of several roles,
+ * and a failed delivery. Returns the secrets and the staff's password.
  */
 export async function prepare(client: pg.Client, { site_id }: { site_id: string }): Promise<Record<string, unknown>> {
   const password_hash = await hashPassword(PASSWORD);

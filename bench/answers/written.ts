@@ -14,8 +14,8 @@ const TYPES_LEFT_OUT = ['xid8'];
 const JOBS = 'graphile_worker._private_jobs';
 
 /**
- * Reads the rows of each table in both databases. Generated values are replaced by their kinds, and the resulting rows
- * are sorted. Only columns that both databases have are read.
+ * Reads the rows of the compared tables in both databases. Generated values are replaced by their kinds, and the
+ * resulting rows are sorted. Only columns that both databases have are read.
  */
 export async function rowsWritten(old: string, now: string): Promise<[table: string, old: string, now: string][]> {
   const [a, b] = [await connect(old), await connect(now)];

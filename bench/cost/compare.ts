@@ -87,8 +87,8 @@ async function lineOf(row: Row, both: Both<Commerce>, load: Load): Promise<Line>
 }
 
 /**
- * The median of ten rounds lies between the second lowest and the second highest with a probability of 97.9 %, whatever
- * the distribution is.
+ * With a probability of 97.9 %, the true median lies between the second lowest and the second highest of ten
+ * measurements, whatever the distribution is.
  */
 function intervalOf(sorted: number[]): string {
   return `${sorted.at(1)?.toFixed(2)} – ${sorted.at(-2)?.toFixed(2)}`;

@@ -22,7 +22,7 @@ export interface CostOptions {
   only?: string[];
   /** The seconds of load for each server in each row, over all rounds. */
   seconds: number;
-  /** The number of products in the shop. Fewer than `PRODUCTS` are imported faster. */
+  /** The number of products in the shop; `PRODUCTS` by default. */
   products?: number;
 }
 
@@ -95,7 +95,7 @@ interface Servers {
   commerce: Commerce;
 }
 
-/** Returns a function that plays a row at a commerce server, once its caches are filled. */
+/** Fills the caches of a commerce server, and returns a function that plays the row there. */
 export async function playerOf(
   row: Row,
   commerce: Commerce,

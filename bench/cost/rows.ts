@@ -3,7 +3,7 @@ import { goodsOf, NOUNS } from './goods.ts';
 import type { Unit } from './play.ts';
 import type { Cache } from './shop.ts';
 
-/** One measurement of both servers, with limits and goals in CPU milliseconds. */
+/** A kind of work to measure, with its limit (`must`) and its goal. */
 export interface Row {
   title: string;
   /** Whether the commerce server caches responses about the catalogue. */

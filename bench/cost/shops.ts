@@ -2,7 +2,10 @@ import { buy } from '../flows.ts';
 import { interleave, type Load, play, type Rounds } from './play.ts';
 import { addShop, type Commerce, rest, targetOf } from './shop.ts';
 
-/** The cost when the same shoppers buy in one shop, and in several shops with as many products in total. */
+/**
+ * The cost of orders when all shoppers buy in one shop, and when they are spread over several shops with as many
+ * products in total.
+ */
 export type Shops = Rounds<'one' | 'several'>;
 
 export const SHOPS = 8;

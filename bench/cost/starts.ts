@@ -13,7 +13,7 @@ import type { Commerce } from './shop.ts';
 /** The figures of a start with a migrated database. A start ends with the first 200 of /readyz. */
 export interface Start {
   seconds: number;
-  /** The CPU time of the start. */
+  /** The CPU time of the start, in seconds. */
   cpu: number;
   /** The resident memory, in MB, a while after the start. */
   rss: number;

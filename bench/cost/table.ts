@@ -112,7 +112,7 @@ function metIf(reached: boolean): string {
   return reached ? 'yes' : 'no';
 }
 
-/** Formats milliseconds with as many digits as are significant. */
+/** Formats milliseconds with two decimals below 10, otherwise with one. */
 export function fine(milliseconds: number): string {
   return milliseconds.toFixed(milliseconds < 10 ? 2 : 1);
 }

@@ -24,7 +24,7 @@ export class Person {
     await this.#pause(Math.min(words * 0.24, 15));
   }
 
-  /** Waits 2.5 s, the time to decide and to point: 1.35 s and 1.1 s in the keystroke-level model. */
+  /** Waits 2.5 s, about the time to decide (1.35 s) and to point (1.1 s) in the keystroke-level model. */
   async point(): Promise<void> {
     this.clicks += 1;
     await this.#pause(2.5);

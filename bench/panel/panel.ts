@@ -100,7 +100,10 @@ async function measureShop({ browser, baseUrl, shop, rounds }: Shop): Promise<Sh
   }
 }
 
-/** Lists the screens: each entry of the menu, one page of each kind, and the lists with a search or a filter. */
+/**
+ * Lists the screens to measure: most entries of the menu, one order, product and customer, and lists with a search or a
+ * filter.
+ */
 async function screensOf(baseUrl: string, { api_key }: OwnedSite): Promise<[string, string][]> {
   const dashboard = createDashboardClient({ baseUrl, apiKey: api_key });
   const query = { limit: 1 };

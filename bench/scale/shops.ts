@@ -14,8 +14,8 @@ export interface MeasuredShop {
 }
 
 /**
- * Inserts the credentials of a shop into the database, because creating them through the API is not measured. The template
- * keeps its own storefront, API and sync credentials.
+ * Prepares a shop to be measured. Its credentials are inserted into the database, because creating them through the API
+ * is not measured. The template keeps its own storefront, API and sync credentials.
  */
 export async function openShop(
   db: pg.Client,

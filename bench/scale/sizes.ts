@@ -24,7 +24,7 @@ const STEPS: Record<number, { large: number; tail: number; shops: number }> = {
   1000000: { large: 9, tail: 450_000, shops: 1_790 },
 };
 
-/** Distributes this many products over this many shops. Each shop gets slightly fewer than the one before. */
+/** Distributes this many products over this many shops, the largest shop first. */
 function tail(products: number, shops: number): number[] {
   const weights = Array.from({ length: shops }, (_, rank) => 1 / (rank + EVENNESS));
   const sum = weights.reduce((all, weight) => all + weight, 0);

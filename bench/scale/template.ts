@@ -95,7 +95,7 @@ const CUSTOMERS_OF_ORDERS = `
   update commerce.orders o set customer_id = c.id from ordered p join numbered c on c.n * 2 = p.n
   where o.site_id = $1 and o.id = p.id`;
 
-/** Tables whose rows belong to a product. The rows of the other tables are assigned to the product with the same position. */
+/** Tables whose rows belong to a product. The rows of the other tables are distributed evenly over the products. */
 const BY_PRODUCT = [
   'products',
   'product_options',

@@ -5,7 +5,7 @@ import { buy, fillCart } from '../flows.ts';
 import { SMALL } from './sizes.ts';
 import { productOf } from './template.ts';
 
-/** The API for which the call has credentials. */
+/** The API that the work calls. */
 export type Surface = 'storefront' | 'dashboard' | 'sync' | 'agent';
 
 export interface Work {
@@ -20,7 +20,7 @@ export interface Work {
 
 const BOUND = 1.5;
 const SEARCH_BOUND = 2.5;
-/** Two hundred products from the whole range of the shop's products. */
+/** Two hundred products, spread over the products of the small shop. */
 const SOME = Array.from({ length: 200 }, (_, i) => productOf(1 + ((i * 7) % SMALL)));
 
 export const WORKS: Work[] = [

@@ -54,7 +54,10 @@ export async function goToCheckout(visit: Visit): Promise<void> {
   });
 }
 
-/** Redirects to a page with a notice or the shop's error. Rethrows other errors and that of an ended session. */
+/**
+ * Does the work, then redirects to a page with a notice. If the shop rejects the input, the notice is the reason.
+ * Rethrows other errors.
+ */
 export async function refusable(
   visit: Visit,
   page: string,

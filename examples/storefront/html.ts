@@ -10,7 +10,7 @@ type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Template tag that escapes texts but not Html: html`<p>${name}</p>`. False and null are omitted. */
+/** Template tag that escapes texts but not Html: html`<p>${name}</p>`. False, null and undefined are omitted. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((done, text, index) => done + rendered(parts[index - 1]) + text));
 }

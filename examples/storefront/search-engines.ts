@@ -9,7 +9,7 @@ import { LANGUAGES } from './words.ts';
 
 const DEFAULT_LANGUAGE = 'en';
 const LONGEST_DESCRIPTION = 160;
-/** URL parameters that do not change a page's content. */
+/** URL parameters that canonical URLs do not contain. */
 const OF_A_VISIT = ['notice', 'variant', 'sort'];
 
 /** The storefront's origin as the browser sees it. */
@@ -25,7 +25,10 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
   return `/${language}${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** The `head` of a page, with its canonical URL and its URLs in other languages. */
+/**
+ * The tags of the `head` for search engines and previews, with the page's canonical URL and its URLs in other
+ * languages. A private page has only `noindex`.
+ */
 export function headOf(
   visit: Visit,
   { title, description, image, data, path, isPrivate, trail }: Page,
@@ -63,7 +66,7 @@ function shortened(text: string): string {
   return `${whole} …`;
 }
 
-/** The sitemap: all public pages in each language (https://www.sitemaps.org). */
+/** The sitemap: the start page, the collections and the products in each language (https://www.sitemaps.org). */
 export async function sitemap(req: Request, shop: StorefrontClient): Promise<Html> {
   const paths: string[] = ['/', '/collections'];
   for await (const { handle } of paginate(shop, '/api/storefront/collections')) paths.push(`/collections/${handle}`);

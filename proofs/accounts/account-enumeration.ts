@@ -210,7 +210,7 @@ async function interview(scene: Scene, question: Question, population: Populatio
   return steps;
 }
 
-/** Removes times from a response, because they depend on when it was sent. */
+/** Removes times and ids from a response, because they differ in each response. */
 function withoutTimes(answer: string): string {
   return answer
     .replaceAll(/(;t=|in |"retry_after_seconds\\":|"retry-after":")\d+/g, '$1<time>')

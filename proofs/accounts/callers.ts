@@ -11,7 +11,7 @@ export interface Principal {
   schemes: string[];
   scopes: string[];
   headers: Call['headers'];
-  /** The id of the customer who owns the caller's storefront objects; null for guests and other callers. */
+  /** The customer's id; null for all other callers. */
   customer_id: string | null;
 }
 

@@ -48,7 +48,7 @@ interface Ending {
   end(scene: Scene): Promise<unknown>;
   /** The sessions that this call ends. */
   ends: 'all' | 'the first' | 'all but the first';
-  /** Set if the password stays valid, so that a concurrent login may succeed. */
+  /** Set if all sessions end but the password stays valid, so that a concurrent login may succeed. */
   keepsPassword?: true;
 }
 

@@ -13,7 +13,7 @@ import { callAs, type Tenant, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Calls every operation and page under another host name, and checks the links in the responses and mails. */
+/** Calls operations and pages under other host names, and checks the links in the responses and mails. */
 export const B5: Proof = {
   id: 'B5',
   promise: 'Links begin with the configured URL, whatever host a request names.',
@@ -61,7 +61,7 @@ const EVIL = 'evil.example';
 
 type Headers = Call['headers'];
 
-/** All headers and forms in which a request can contain a host name. */
+/** Headers in which a request can contain a host name, in several forms. */
 const FORGERIES: Headers[] = [
   { Host: EVIL },
   { Host: `${EVIL}:443` },
@@ -170,7 +170,10 @@ async function forgePage({ world, baseUrl }: Forger, path: string): Promise<numb
   return FORGERIES.length;
 }
 
-/** Removes from a page the values that differ in each response: the times, and the session cookie of a new browser. */
+/**
+ * Removes from a page the values that differ in each response, such as the time and the session cookie of a new
+ * browser.
+ */
 function comparablePage({ status, headers, text }: Reply): string {
   const { date, etag, 'x-request-id': request, 'set-cookie': cookie, ...kept } = headers;
   const limits = Object.keys(kept).filter((name) => name.startsWith('ratelimit'));

@@ -21,7 +21,9 @@ export const B6: Proof = {
 const AT_ONCE = 500;
 const PASSWORD = 'a password of the proofs';
 const READS_A_SECOND = 50;
-/** The p99 of catalogue reads in milliseconds. Checked in the full form only, which needs an idle machine. */
+/**
+ * The limit for the p99 of catalogue reads in milliseconds. Checked in the full form only, which needs an idle machine.
+ */
 const GOAL = 100;
 
 async function attack({ size, databaseUrl, progress }: Trial, directory: string): Promise<Figures> {

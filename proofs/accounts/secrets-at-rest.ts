@@ -28,8 +28,8 @@ export const J1: Proof = {
 
 const ENOUGH_SECRETS = 50_000;
 /**
- * The label of a street address, which is not a secret. The search must find it, because a search that misses it would
- * also miss secrets.
+ * The label of a street address, which is not a secret. The search must find the address; otherwise it would also miss
+ * secrets.
  */
 const CONTROL = 'what must be found';
 
@@ -150,7 +150,7 @@ const MAILED = /^a (?:rst|vrf|chk|ord)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
 
-/** Waits until no mail is queued. */
+/** Waits until no mail is due. */
 async function mailsSent(owner: pg.Pool): Promise<void> {
   const deadline = Date.now() + MAILS_WITHIN_MS;
   for (;;) {

@@ -110,7 +110,8 @@ function judge(
 }
 
 /**
- * Calls each operation as an owner whose password was confirmed more than 15 minutes ago. Returns the number of calls.
+ * Calls each operation as an owner whose password was confirmed more than 15 minutes ago. Returns the number of
+ * operations.
  */
 async function withoutConfirmation(team: Team): Promise<number> {
   const { id, headers } = await team.hire('owner');
@@ -197,7 +198,8 @@ async function setRole({ owner, site }: Team, { id }: Member, role: Role): Promi
 }
 
 /**
- * The shop's three owners remove and demote each other and themselves at the same time. At least one owner must remain.
+ * In each round, the shop's three owners concurrently remove or demote another owner or themselves. At least one owner
+ * must remain.
  */
 async function loseOwners(team: Team, rounds: number, progress: (text: string) => void): Promise<void> {
   const owners = await Promise.all(Array.from({ length: 3 }, () => team.hire('owner')));

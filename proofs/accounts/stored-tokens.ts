@@ -150,8 +150,8 @@ async function issue(baseUrl: string, databaseUrl: string, violations: Violation
 }
 
 /**
- * Searches all rows of all tables for the secrets: unchanged, in hexadecimal, in Base64, and for each half of the
- * random part. Returns the number of megabytes searched.
+ * Searches all rows of all tables for the secrets: for each half of the random part, also in hexadecimal, and for the
+ * whole secret in Base64. Returns the number of megabytes searched.
  */
 async function search(db: Pool, secrets: string[], violations: Violations): Promise<number> {
   const needles = secrets.flatMap((secret) => {

@@ -19,8 +19,8 @@ interface Round {
 }
 
 /**
- * Buys with three sets of limits, one after another: a budget; a budget and a limit per order; a weekly budget and a
- * limit per order.
+ * Runs one round with one of three sets of limits: a budget; a budget and a limit per order; a weekly budget and a
+ * limit per order. `number` selects the set.
  */
 export async function spendAtOnce(
   arena: AgentArena,
@@ -53,9 +53,7 @@ export async function spendAtOnce(
 
 const TERMS: AgentTerms[] = [{}, { max_per_order_cents: 2_000 }, { budget_period: 'week', max_per_order_cents: 2_000 }];
 
-/**
- * Errors that are not failures: the agent gets them if its checkout has become an order, or if its total has changed.
- */
+/** Errors that are not failures: the agent gets them if the checkout has become an order or has changed. */
 const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
 
 /**

@@ -173,7 +173,7 @@ export async function attempt(
   const { status, data, refusal } = await go({ agent, target, decoy });
   const say = (fault: string) =>
     shop.premises.violations.add(`${allowed.join(' and ')}: ${target.name} ${way}: ${fault}`);
-  // The response must not contain any other product outside the categories.
+  // The response must not contain any product outside the categories.
   const shown = samples.filter(({ product_id }) => JSON.stringify(data ?? {}).includes(product_id));
   for (const sample of shown) if (!isAllowed(sample, allowed)) say(`it shows ${sample.name}`);
   const refused = [403, 404].includes(status);

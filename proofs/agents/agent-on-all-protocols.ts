@@ -38,7 +38,7 @@ const ANSWER_WITHIN_MS = 60_000;
 const AT_ONCE = 8;
 
 export class AgentArena {
-  /** A connection without row-level security. */
+  /** Connections without row-level security. */
   readonly owner: pg.Pool;
   readonly site: Awaited<ReturnType<typeof openTenant>>;
   readonly violations: Violations;
@@ -145,7 +145,10 @@ export class AgentArena {
     return { status: answer.status, text: answer.body };
   }
 
-  /** The customer confirms the checkout, and confirms the new total each time the shop reports that the price changed. */
+  /**
+   * The customer confirms the checkout, and confirms the new total each time the shop reports that the price changed,
+   * at most five times.
+   */
   async confirm(pair: Pair, checkout_id: string): Promise<Confirmed> {
     const path = `/api/storefront/checkout/${checkout_id}/complete`;
     let body = {};

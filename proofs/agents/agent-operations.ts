@@ -26,7 +26,7 @@ import { validCall } from '../testing/valid-requests.ts';
 
 /**
  * Sends an active agent token without other credentials to every operation that is not for agents, and a token without
- * scopes to the agent operations. Over MCP and UCP, a token with one scope may reach only the operations of that scope.
+ * scopes to the agent operations. Over MCP and UCP, a token may reach only the operations that its scopes allow.
  */
 export const E7: Proof = {
   id: 'E7',
@@ -74,8 +74,8 @@ export const E7: Proof = {
 const MISSING = /"(?:error|code)":"insufficient_scope"/;
 
 /**
- * Sends a call and checks its result. With the right scopes it must not be refused; without them it must have no
- * effect.
+ * Sends a call and checks its result. With the right scopes it must not be refused; without them it must be refused and
+ * have no effect.
  */
 async function judge(
   world: World,

@@ -35,7 +35,10 @@ export const E6: Proof = {
   },
 };
 
-/** Calls every agent operation with every set of scopes: it must succeed with its own scope only. */
+/**
+ * Calls every agent operation with each set of scopes; in the short form, with single scopes. The call must be rejected
+ * with `insufficient_scope` unless the set contains the operation's scope.
+ */
 function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: string[] }> {
   return inWorld(trial, async (world) => {
     const [tenant] = world.tenants;

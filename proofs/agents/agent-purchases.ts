@@ -13,7 +13,7 @@ export interface Goods {
   variant_id: string;
 }
 
-/** An agent's recorded spending, in minor units of the currency. */
+/** An agent's budget and spending, in minor units of the currency. */
 export interface Spending {
   budget: number;
   used: number;

@@ -16,7 +16,7 @@ export interface Ended {
   before: number;
   /** The number of calls that began after the response to the revocation. */
   after: number;
-  /** The number of calls after the revocation that were accepted; each is a violation. */
+  /** The number of late calls that were not refused, and of rows that were written late. Each is a violation. */
   late: number;
 }
 

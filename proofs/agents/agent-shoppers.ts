@@ -39,9 +39,9 @@ const PRICE = 1_400;
 const FAILURE_LIMIT = 50;
 
 /**
- * Agents prepare more purchases than their budgets cover, and customers confirm all of them concurrently. Each call is
- * retried with the same Idempotency-Key until it has a definite response. The responses are then compared with the
- * database.
+ * Agents prepare purchases, often more than their budgets cover, and customers confirm all of them concurrently. Each
+ * call is retried with the same Idempotency-Key until it has a definite response. The responses are then compared with
+ * the database.
  */
 export class AgentShoppers {
   readonly gate = new Gate();

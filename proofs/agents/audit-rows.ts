@@ -114,7 +114,7 @@ async function speakOnRecord(
   const several: string[] = [];
   try {
     for (const [way, ask] of [askOverRest, askOverMcp].entries()) {
-      // With an ended token, the calls use ids of objects that do not exist, because the token could not create any.
+      // With an ended token, the calls use objects of a guest, because the token could not create any.
       const valid = await validAsks(world, tenant, {
         speaker,
         customer_id: agent.customer_id,

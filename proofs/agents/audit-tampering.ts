@@ -366,7 +366,7 @@ async function isFoundAfterForgery(server: TestServer, trail: Trail): Promise<bo
   return found.length > 0;
 }
 
-/** Runs the command as an operator does: on an intact audit, a changed row, and a truncated chain. */
+/** Runs the command as an operator does: on an intact audit, a changed row, a truncated chain, and an unknown site. */
 function lookByCommand(url: string, { owner }: TestServer, trail: Trail, violations: Violations): Promise<void> {
   return withDirectory(async (directory) => {
     const head = join(directory, 'head.json');

@@ -6,8 +6,8 @@ import { allow, begin, browserOf, type Flow, registerClient } from '../testing/o
 import type { Tenant, World } from '../testing/tenant.ts';
 
 /**
- * Tries to decide an authorization request in every state, as every kind of customer or guest: on its consent page, and by the
- * operations for device codes, which must not find it. Returns the number of attempts.
+ * Tries to decide an authorization request in every state, as every kind of customer or guest: on its consent page, and
+ * by the operations for user codes, which must not find the request. Returns the number of attempts.
  */
 export async function attackAuthorizations(world: World): Promise<number> {
   const [tenant, other] = world.tenants;
@@ -121,7 +121,7 @@ function strayFields({ html }: Page): URLSearchParams {
   return new URLSearchParams(token ? { csrf: token } : {});
 }
 
-/** Tries to decide by GET, and with the request's secret as a device code. Returns the number of attempts. */
+/** Tries to decide by GET, and with the request's secret as a user code. Returns the number of attempts. */
 async function elsewhere(world: World, tenant: Tenant, client_id: string, state: string): Promise<number> {
   const flow = await begin(world, tenant, client_id);
   await STATES[state]?.(world, flow);

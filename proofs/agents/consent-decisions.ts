@@ -99,7 +99,7 @@ async function statusOf({ owner }: World, { id }: Consent): Promise<string | und
   return rows[0]?.status;
 }
 
-/** A request must not be decided by a GET, neither of the request nor of the decision. */
+/** A GET must not decide a request, neither at the path of the request nor at the path of the approval. */
 async function byGet(
   world: World,
   tenant: Tenant,

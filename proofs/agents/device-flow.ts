@@ -4,7 +4,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
-/** Runs a third-party OAuth client through every path of the flow, with and without discovery. */
+/** Runs a third-party OAuth client through an approval, a late approval and a denial, with and without discovery. */
 export const F1: Proof = {
   id: 'F1',
   promise: 'An unmodified OAuth client gets its token by the device flow, or the error that the standard defines.',

@@ -52,7 +52,7 @@ export const M1: Proof = {
     }),
 };
 
-/** Redirect URIs that look like the registered one, or that a parser might confuse with it. */
+/** Redirect URIs that are not registered. Most look like the registered one to a careless parser. */
 const REDIRECTS = [
   '',
   `${REDIRECT_URI}/`,

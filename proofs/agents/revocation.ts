@@ -141,8 +141,8 @@ class Calls {
   }
 
   /**
-   * Resolves when the agent's accepted calls are three times as many as its callers, so that every process has seen the
-   * agent.
+   * Resolves when the agent's accepted calls are three times as many as its callers, so that most or all processes have
+   * served the agent.
    */
   async warmedUp(): Promise<void> {
     while (this.accepted < this.#callers.length * 3) await new Promise((done) => setTimeout(done, 5));

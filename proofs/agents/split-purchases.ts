@@ -5,8 +5,8 @@ import { type OpenShop, onPremises, type Premises } from '../testing/test-server
 import { AgentPurchases, type Confirmation } from './agent-purchases.ts';
 
 /**
- * Tries all ways around a limit that is checked when a purchase is prepared. Only the final order counts against the
- * limit.
+ * Plays purchases that are split, changed or undone between their preparation and the order. Only the final orders
+ * count against the budget.
  */
 export const E3: Proof = {
   id: 'E3',
@@ -19,7 +19,7 @@ export const E3: Proof = {
       for (let round = 0; round < rounds; round += 1) {
         const shop = await openShop(premises, CURRENCIES[round % CURRENCIES.length] ?? 'EUR');
         for (const [name, play] of Object.entries(SCRIPTS)) {
-          // A budget of exactly one price must allow exactly one purchase, whatever the price is.
+          // The price is random, because a budget of exactly one price must allow exactly one purchase at any price.
           const price = 500 + Math.floor(chance.next() * 100_000);
           const report = (fault: string) =>
             premises.violations.add(`${name}, ${shop.tenant.currency}, price ${price}: ${fault}`);
@@ -270,7 +270,7 @@ const SCRIPTS: Record<string, Script> = {
 
 const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-/** Prepares checkouts of one unit each. Each fits the budget until another one is confirmed. */
+/** Prepares checkouts of one unit each. Each of them fits the budget if no other is confirmed. */
 async function prepareMany(agent: AgentPurchases, price: number, count: number) {
   const goods = await agent.sell(price);
   const ready: { id: string; cart_id: string }[] = [];

@@ -27,7 +27,7 @@ afterAll(async () => {
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
 });
 
-/** Opens a shop with a mug, a lamp and a customer, and writes the credentials file that the example reads. */
+/** Opens a shop with mugs, a lamp and a customer, and writes the credentials file that the example reads. */
 async function givenDemo() {
   const shop = await openShop();
   await shop.givenTerms();

@@ -19,7 +19,10 @@ const COMMAND_WITHIN_MS = 120_000;
 const MOST_ANSWERS_BETWEEN = 200;
 const READERS = 2;
 
-/** Backs up embedded and external databases with the command and its usual login, while shoppers buy without pause. */
+/**
+ * Backs up an embedded and an external database with the `backup` command and the server's own login, while shoppers
+ * buy without pause.
+ */
 export const J6: Proof = {
   id: 'J6',
   promise: 'A backup of a selling shop is consistent, restores completely into an empty cluster, and delays nobody.',

@@ -8,7 +8,7 @@ export interface CallResult {
   ended: number;
   /** The status of the response; 0 if there was none. */
   status: number;
-  /** The error code of the response. */
+  /** The error code of the response, or the reason why there was none. */
   error: string;
 }
 

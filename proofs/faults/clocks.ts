@@ -8,7 +8,10 @@ import { OpenShop, type Premises } from '../testing/test-server.ts';
 import { DEADLINES, type Scene } from './deadlines.ts';
 import { MovableClock } from './movable-clock.ts';
 
-/** Servers with wrong clocks in different time zones use one database, whose clock is moved to each deadline. */
+/**
+ * Three servers, two of them with wrong clocks, run in different time zones and use one database, whose clock is moved
+ * to each deadline.
+ */
 export const C14: Proof = {
   id: 'C14',
   promise: 'Deadlines are exact to the millisecond, whatever the clocks and time zones of the servers are.',

@@ -14,7 +14,7 @@ const PER_SECOND = 20;
 const KEPT_WAITING = 6;
 /** Includes the 15 seconds within which the workers notice that a process has died. */
 const DELIVERED_WITHIN_MS = 90_000;
-/** The maximum delay of webhooks, as a multiple of their delay without a pooler. */
+/** The limit for the p99 delay of webhooks, as a multiple of the p99 without a pooler. */
 const GOAL = 1.5;
 
 /**
@@ -115,8 +115,8 @@ async function make(shops: EventShop[], events: number): Promise<void> {
 }
 
 /**
- * Reads a tenant's data with each kind of credential, and checks that the responses do not contain the other tenant's
- * data.
+ * Reads a tenant's data with a storefront token, an API key and staff logins, and checks that the responses do not
+ * contain the other tenant's data.
  */
 async function readOn(
   deployment: Deployment,
@@ -133,7 +133,7 @@ async function readOn(
     { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: staff },
   ];
   for (let turn = 0; reading.going; turn += 1) {
-    // Only one call in 20 is a customer login, because hashing a password takes longer than everything else.
+    // Only one call in 20 is a staff login, because hashing a password takes longer than everything else.
     const call = calls[turn % 20 === 0 ? 2 : turn % 2];
     if (!call) continue;
     const { status, body } = await sendUntilAnswered(() => deployment.addresses, call, 60_000);

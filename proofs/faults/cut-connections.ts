@@ -7,7 +7,7 @@ import { operationOf, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { effectOf, isDefinite, lanesFor, type ProxiedLane, playRound, sendOnce, withLanes } from './serial-server.ts';
 
-/** Cuts the connection to the database after the first message, after the second, and so on. */
+/** Cuts the connection to the database after each message of a call; in the short form only after some messages. */
 export const C2: Proof = {
   id: 'C2',
   promise:

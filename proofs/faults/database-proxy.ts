@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A proxy for PostgreSQL that reads every message of the wire protocol (version 3). For each message, `verdictOn` decides
- * whether the proxy forwards it, drops it or cuts the connection. Set `away` to reject all connections.
+ * A proxy for PostgreSQL that reads every message of the wire protocol (version 3). For each message, `verdictOn`
+ * decides whether the proxy forwards it, drops it or cuts the connection. Set `away` to reject new connections.
  */
 export class DatabaseProxy {
   /** The URL of the database through the proxy. */
@@ -11,7 +11,7 @@ export class DatabaseProxy {
   verdictOn: (message: Message) => Verdict = () => 'pass';
   /** Returns the bytes to forward for a message. */
   rewrite: (message: Message) => Buffer = ({ bytes }) => bytes;
-  /** While true, the proxy closes each connection immediately, as if the database were gone. */
+  /** While true, the proxy closes each new connection immediately, as if the database were gone. */
   away = false;
   readonly #server: Server;
   readonly #database: { host: string; port: number };

@@ -130,8 +130,8 @@ class Scene {
     const meanwhile = results.filter((one) => one.ended > begun && one.begun < healed);
     this.answers += meanwhile.length;
     for (const { what, status, error, ...one } of results) {
-      // Only the time while the network is cut off is measured, because on a busy machine hashing a password may take
-      // seconds.
+      // For responses other than 503, only the time during the outage counts, because afterwards hashing a password may
+      // take seconds on a busy machine.
       const until = status === 0 || status === 503 ? one.ended : Math.min(one.ended, healed);
       const waited = until - Math.max(one.begun, begun);
       this.#slowest = Math.max(this.#slowest, waited);

@@ -74,7 +74,7 @@ interface Held {
   reused: boolean;
 }
 
-/** Starts a server in its own process, which a test can kill. */
+/** Starts the embedded PostgreSQL from a separate process, which a test can kill. */
 async function hold(directory: string): Promise<Held> {
   const child = spawn(process.execPath, [HOLDER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   clean.push(() => child.kill('SIGKILL'));

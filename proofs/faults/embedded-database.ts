@@ -12,7 +12,10 @@ const WRITERS = 4;
 const ANSWER_WITHIN_MS = 60_000;
 const MOST_ROWS_PER_LIFE = 12;
 
-/** Kills the processes of a server with an embedded database in different ways, and starts servers at the same moment. */
+/**
+ * Kills the processes of a server with an embedded database in different ways, and also starts two servers at the same
+ * moment.
+ */
 export const C12: Proof = {
   id: 'C12',
   promise:

@@ -54,7 +54,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     }
     judgeReads(violations, size, others);
     if (size === 'full' && others.latency.p99 >= GOAL_MS) {
-      violations.add(`p99 of other shops' reads: ${others.latency.p99} ms, above the limit`);
+      violations.add(`p99 of other shoppers' reads: ${others.latency.p99} ms, above the limit`);
     }
     const note = `slowest statement seen ${slowest} ms; others meanwhile p99 ${others.latency.p99} ms`;
     return { tried: attacked.requests.total, unit: 'expensive reads', violations: violations.list, note };

@@ -38,7 +38,7 @@ export const C17: Proof = {
   },
 };
 
-/** The other faults take minutes, because Patroni waits for its leases to expire. */
+/** The faults of the short form. The others take minutes, because Patroni waits for its leases to expire. */
 const SHORT_FAULTS = [readOnly, synchronous, asynchronous];
 const ALL_FAULTS = [readOnly, synchronous, standbysGone, partition, asynchronous];
 

@@ -18,7 +18,9 @@ import { operationOf, type Tenant, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce } from './serial-server.ts';
 
-/** Makes the server fail after the database's first response, after the second, and so on. */
+/**
+ * Makes the server fail after each response of the database during a call; in the short form only after some responses.
+ */
 export const C3: Proof = {
   id: 'C3',
   promise:
@@ -39,7 +41,7 @@ export const C3: Proof = {
 
 /** C2 covers the fourth fault, `cut`: a lost connection to the database. */
 const FAULTS: Fault[] = ['throw', 'exit', 'hang'];
-/** The faults of short runs, without `hang`. */
+/** The faults for most operations of the short form, without `hang`, which takes 10 s. */
 const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];
 
 async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Promise<Figures> {
@@ -64,8 +66,8 @@ async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Prom
 interface Step {
   operation: Operation;
   /**
-   * The places at which to fail. In the full form the series is endless; each place is one response after the previous
-   * one.
+   * The places at which to fail. Except in the short form the series is endless: it has each response of the database
+   * with each fault.
    */
   failpoints: Iterable<Failpoint>;
 }

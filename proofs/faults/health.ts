@@ -24,7 +24,7 @@ const DISK_MB = 400;
  * The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response.
  */
 const LAG_MS = 3_500;
-/** How long responses are checked after that delay. */
+/** How long responses are checked after that delay; ten times as long in the full form. */
 const COUNTED_MS = 1_000;
 /** The size of the log is limited so that the small disk is not full too early. */
 const WAL_MB = 64;

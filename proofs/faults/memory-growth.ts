@@ -18,7 +18,10 @@ export const I8: Proof = {
 };
 
 const CONNECTIONS = 8;
-/** The number of calls from one IP address. It is so low that the address changes carts at most 60 times a minute. */
+/**
+ * The number of calls from one IP address. One in ten creates a cart, so the address stays below the limit of 60
+ * changes of carts a minute.
+ */
 const CALLS_PER_ADDRESS = 200;
 /** The share by which memory use may exceed its start value plus the growth that the cache reports. */
 const TOLERANCE = 0.1;

@@ -81,8 +81,8 @@ const DATABASE_MISTAKES: (Mistake & { arrange?: string; restore?: string; superu
 ];
 
 /**
- * In production, the server must not start with a setting that is only safe for development, or that production does not
- * support.
+ * In production, the server must not start with a missing or invalid setting, or with one that is only safe for
+ * development.
  */
 export const J4: Proof = {
   id: 'J4',

@@ -12,7 +12,7 @@ import { DatabaseProxy, type Message } from './database-proxy.ts';
 export class MovableClock {
   /** The URL for servers. Connections go through a proxy that changes their search path. */
   readonly url: string;
-  /** A connection as the superuser. */
+  /** Connections as the superuser. */
   readonly owner: pg.Pool;
   readonly #proxy: DatabaseProxy;
   readonly #drop: () => Promise<void>;

@@ -156,7 +156,10 @@ async function moveWhileSelling(shop: Shop, servers: Servers, file: string, viol
   return { seconds, orders: acknowledged.length };
 }
 
-/** Reads from both servers repeatedly. Returns the longest time in seconds during which neither server responded. */
+/**
+ * Reads from both servers repeatedly. Returns the longest time in seconds during which neither server responded with
+ * 200.
+ */
 async function watch(shop: Shop, { from, to }: Servers, signal: AbortSignal): Promise<number> {
   let [last, longest] = [performance.now(), 0];
   while (!signal.aborted) {

@@ -14,9 +14,10 @@ import { withOwnDatabase } from '../testing/own-database.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
 
 /**
- * Shops sell for a year: buyers order, pay, get refunds, and abandon carts, checkouts and payments. Before each month all times
- * are moved back by thirty days, and the deletion job runs while the shops sell. Afterwards every row to which an order or a
- * payment refers must be unchanged, all other old rows must be deleted in time, and all invariants must hold.
+ * Shops sell for 13 months: buyers order, pay, get refunds, and abandon carts, checkouts and payments. At the end of
+ * each month all times are moved back by thirty days, and the deletion job runs while two of the shops sell. Afterwards
+ * every row to which an order or a payment refers must be unchanged, all other old rows must be deleted in time, and
+ * all invariants must hold.
  */
 export const L6: Proof = {
   id: 'L6',
@@ -184,7 +185,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
   return work(client).finally(() => client.release());
 }
 
-/** Runs the job in two workers at the same time. */
+/** Runs the deletion job twice at the same time. Returns the number of deleted rows. */
 async function deleteAll(owner: pg.Pool, { db }: TestServer): Promise<number> {
   const auditKey = await openAuditKey(db, SECRET_KEY);
   const deps = { ...PERIODS, secretKey: SECRET_KEY, auditKey, logger: LOGGER };
@@ -193,7 +194,10 @@ async function deleteAll(owner: pg.Pool, { db }: TestServer): Promise<number> {
   return both.flatMap((deleted) => Object.values(deleted)).reduce((sum, rows) => sum + rows, 0);
 }
 
-/** Moves all times of visits back, as if thirty days had passed. Signed times are kept. */
+/**
+ * Moves the times of carts, checkouts, orders, payments and stock movements back, as if thirty days had passed. The
+ * audit's times stay, because they are signed.
+ */
 async function moveTimesBack(owner: pg.Pool): Promise<void> {
   await withClient(owner, async (client) => {
     const { rows } = await client.query<{ name: string; columns: string[] }>(

@@ -18,7 +18,7 @@ import { loggerInto } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 import { DatabaseProxy } from './database-proxy.ts';
 
-/** A server that processes one request of a tenant at a time. */
+/** A server for the calls of one tenant, which a proof can attack. */
 export interface Lane {
   readonly tenant: Tenant;
   readonly baseUrl: string;

@@ -21,7 +21,7 @@ const MIGRATIONS_BEFORE_THE_KILL = 3;
 /** Two servers and two workers on a new database, with or without a pooler in transaction mode. */
 export class Deployment {
   readonly members: ServerProcess[] = [];
-  /** A connection without row-level security and without the pooler. */
+  /** Connections without row-level security and without the pooler. */
   readonly owner: pg.Pool;
   readonly #url: string;
   readonly #pooler: Pooler | undefined;

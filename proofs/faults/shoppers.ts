@@ -246,7 +246,7 @@ export class Shoppers {
     return servers.map((_, i) => servers[(i + this.#turns) % servers.length] as string);
   }
 
-  /** Calls an operation until it has a response. Throws unless it succeeds. */
+  /** Calls an operation until it has a definite response. Throws unless it succeeds. */
   async #call<Answer = Answered>(id: string, body?: unknown, path: Record<string, string> = {}): Promise<Answer> {
     const operation = operationOf(id);
     const { api_key, site_id, storefront_token } = this.#credentials;

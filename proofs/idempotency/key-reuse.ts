@@ -36,7 +36,7 @@ export const H2: Proof = {
     }),
 };
 
-/** Sends the key again as the same caller, with another body, path or query. */
+/** Sends the key again as the same caller, with another body or path. */
 async function sameScope(world: World, tenant: Tenant, operation: Operation): Promise<number> {
   const call = await validCall(world, tenant, operation);
   const first = await world.send(call, tenant);

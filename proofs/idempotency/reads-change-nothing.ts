@@ -23,8 +23,7 @@ import { validCall } from '../testing/valid-requests.ts';
 
 /**
  * Sends every read-only request to a shop whose deadlines have all passed, but in which no job has run: operations of
- * the contract and of operators, agents' tools, UCP, and hosted pages. After each request, the shop's rows must be
- * unchanged.
+ * the contract and of operators, agents' tools, UCP, and hosted pages. None of them may change the shop's rows.
  */
 export const H10: Proof = {
   id: 'H10',
@@ -46,7 +45,7 @@ export const H10: Proof = {
 interface Read {
   /** Names the request in violations. */
   what: string;
-  /** Sends the request; may return several responses. */
+  /** Sends the request. If it consists of several requests, returns their number. */
   send(): Promise<unknown>;
 }
 

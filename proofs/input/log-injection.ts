@@ -85,7 +85,10 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   }
 }
 
-/** In the short form each payload is sent to one in 20 operations, in turn, so that each operation gets some payloads. */
+/**
+ * In the short form each payload is sent to one in 20 operations, in turn, so that each operation gets at least one
+ * payload.
+ */
 function targets(size: Trial['size'], turn: number): Operation[] {
   const turns = pick(size, 20, 1);
   return operationTable.filter((_, i) => i % turns === turn % turns);

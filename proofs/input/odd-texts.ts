@@ -126,7 +126,10 @@ function withUniqueNames(call: Call, slots: Slot[]): Call {
   return { ...call, body: fresh };
 }
 
-/** Returns all values of fields with this name in a response; undefined if the response has no such field. */
+/**
+ * Returns the values of all fields with this name in a response, and the value at the place of the sent text. Undefined
+ * if the response has no such field.
+ */
 function shownAs({ text }: Reply, slot: Slot, field: string): unknown[] | undefined {
   if (text === '') return undefined;
   const found: unknown[] = [];

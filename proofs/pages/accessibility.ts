@@ -186,7 +186,10 @@ interface Measures {
   excess: number;
 }
 
-/** Measures a drawn page in the browser. Returns the position of each element that moved, before and after. */
+/**
+ * Measures a drawn page in the browser. Returns its language, the width beyond the window, and the old and new position
+ * of each element that moved.
+ */
 const MEASURES = `(async () => {
   const box = ({ x, y, width, height }) => [x, y, width, height].join(' ');
   const told = ({ node, previousRect, currentRect }) =>

@@ -32,7 +32,7 @@ function login(furnished: Furnished): Promise<string> {
 
 const overview = ({ shop }: Furnished) => `/account?site_id=${shop.site_id}`;
 
-/** An order of the customer; with `gone`, one of its products is no longer on sale. */
+/** Places an order of the customer. With `gone`, one of its products is then taken off sale. */
 async function orderOf(furnished: Furnished, { token: customer_token }: Reader, gone = false): Promise<string> {
   const { shop } = furnished;
   const { id: checkout_id } = await fillIn(furnished, customer_token);

@@ -195,7 +195,8 @@ export const PAGES: PageKind[] = [
 export const FORM_ACTIONS = PAGES.flatMap((page) => page.operations.map((work) => ({ page, work })));
 
 /**
- * Creates paths that lead only to an error page, because the id in the path is invented, expired, or of another shop.
+ * Creates paths of pages that have expired, that do not exist, or that belong to another shop. Most of them lead to an
+ * error page.
  */
 export async function deadEnds(furnished: Furnished, stranger: Furnished): Promise<string[]> {
   const { shop } = furnished;

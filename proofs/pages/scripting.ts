@@ -9,9 +9,9 @@ import { arrangeFor, type Furnished, furnish, logInTo, TEXT_NAMES, type TextName
 
 /**
  * Puts payloads into every text of a page, including URLs and rejected forms, and opens every page in a browser with
- * scripts enabled. Each payload is in half of the texts; the seed determines which ones. Violations are scripts that
- * run, resources that the content security policy blocks, requests to other servers, and elements that our pages do not
- * contain.
+ * scripts enabled. In the full form, each payload is in half of the texts; the seed determines which ones. Violations
+ * are scripts that run, resources that the content security policy blocks, requests to other servers, and elements that
+ * our pages do not contain.
  */
 export const F9: Proof = {
   id: 'F9',
@@ -52,7 +52,8 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
 }
 
 /**
- * In round r, text number t contains payload r + 24 · t. After all rounds, each payload has been in half of the texts.
+ * In round r, text number t contains payload r + 24 · t. After all rounds of the full form, each payload has been in
+ * half of the texts.
  */
 export function textsOf(payloads: string[], round: number): Texts {
   const texts = TEXT_NAMES.map((name, index): [TextName, string] => {

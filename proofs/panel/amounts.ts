@@ -75,7 +75,7 @@ inPanel(
   },
 );
 
-/** Every other field for an amount, with its screen, its label and its save button. */
+/** Other fields for amounts, each with its screen, its label and its save button. */
 const FIELDS: { where: string; begin: (visit: Visit) => Promise<void>; label: string; save: string }[] = [
   {
     where: 'a delivery option',

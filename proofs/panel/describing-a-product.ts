@@ -293,7 +293,7 @@ function htmlIn({ tab }: Visit): Promise<string> {
   return tab.$eval(HTML, (field) => field.value);
 }
 
-/** Replaces the HTML at once, because typing it takes long. */
+/** Replaces the whole HTML in one step, because typing it takes long. */
 async function type({ tab }: Visit, html: string): Promise<void> {
   await tab.waitForSelector(HTML);
   await tab.evaluate(`(() => {

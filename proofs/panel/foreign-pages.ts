@@ -169,7 +169,7 @@ async function sendForms(around: Around): Promise<number> {
 }
 
 /**
- * A page on another port of the host sets an attacker's session cookie before or after the victim's login. The victim must not
+ * A page of another origin sets an attacker's session cookie before or after the victim's login. The victim must not
  * act in the attacker's session. Returns the number of attempts.
  */
 async function plant(around: Around, address: Address): Promise<number> {

@@ -8,10 +8,13 @@ const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json
   string
 >;
 
-/** Data of the demo shop, names of languages, and a German text, which are also English texts of the panel. */
+/**
+ * Texts of the German panel that are English texts too: data of the demo shop, the name of a language, and a German
+ * word.
+ */
 const DATA = ['Standard delivery', 'English', 'Tag'];
 
-/** English texts of the panel that the screen shows or reads to users. */
+/** Returns all texts that the screen shows, or that screen readers read. */
 const SHOWN = `(() => {
   const texts = [document.title];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -376,7 +376,7 @@ inPanel(
     await fill(`Available, ${name}, S`, '7');
     await fill(`Available, ${name}, M`, '+24');
     await fill(`Available, ${name}, L`, '1');
-    // A unit is sold in the meantime, so that the entered quantity is out of date.
+    // A unit is recorded as damaged in the meantime, so that the entered quantity is out of date.
     await unwrap(
       dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
         params: { path: { variant_id: product.variants[2]?.id ?? '' } },

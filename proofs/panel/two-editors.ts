@@ -103,7 +103,7 @@ function productTags(shop: OpenShop, product_id: string): Thing {
   };
 }
 
-/** A product that is saved as a whole: each save sends all images and one more. */
+/** A product that is saved as a whole: each save sends its last 40 images and one more. */
 function productImages(shop: OpenShop, product_id: string): Thing {
   const path = { product_id };
   return {

@@ -230,7 +230,7 @@ async function killMidway(scene: Scene, chance: Chance, start: () => Promise<Ser
   await Promise.all(announced.map((one) => sendAgain(scene, one.id, one.upload_url.replace(before, baseUrl), content)));
 }
 
-/** Expects that every image of the album is a complete picture made by the server. Returns the album. */
+/** Expects that every processed image of the album is a complete picture made by the server. Returns the album. */
 async function judgeShown(scene: Scene): Promise<Product | undefined> {
   const params = { path: { product_id: scene.album.id } };
   const { data } = await scene.client.GET('/api/dashboard/products/{product_id}', { params });

@@ -297,7 +297,7 @@ const BROKEN = `(() => {
 /** Messages of browsers and Vite about a file that could not be loaded. */
 const NOT_LOADED = /^(?:Failed to load resource|Couldn't load preload assets)/;
 
-/** Collects errors of scripts and violations of the content security policy, and returns their list. */
+/** Collects script errors, and errors and warnings in the console. Returns their list. */
 function listen(tab: Page): string[] {
   const complaints: string[] = [];
   tab.on('pageerror', (error) => complaints.push(String(error)));

@@ -102,7 +102,7 @@ async function afterCancelling(scene: Scene): Promise<void> {
   await scene.cardShop.succeedLate(scene.checkout_id);
 }
 
-/** The provider is unreachable for an hour. Others buy the goods, and then the shopper confirms. */
+/** The provider is unreachable for an hour. Others reserve the goods, and then the shopper confirms. */
 async function afterRelease(scene: Scene): Promise<void> {
   const { cardShop, variant_id, checkout_id } = scene;
   const { shop } = cardShop;

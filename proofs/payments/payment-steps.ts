@@ -67,7 +67,7 @@ export function canFail(step: StepName): boolean {
   return !SURE.includes(step);
 }
 
-/** The payment of one checkout, in one of the ways. */
+/** The payment of one checkout, in the steps of one of the `WAYS`. */
 export class Payment {
   readonly lane: PayingLane;
   readonly shop: PaidShop;

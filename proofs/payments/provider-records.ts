@@ -13,7 +13,7 @@ const SECRET_KEY = 'a secret of the proofs, long enough to be one';
 export interface Books {
   /** The database as the server sees it. */
   db: Pool;
-  /** A connection without row-level security. */
+  /** Connections without row-level security. */
   owner: Pool;
   tenant: Tenant;
 }

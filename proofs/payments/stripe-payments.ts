@@ -5,7 +5,7 @@ import type { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
 
 /** The payments of a checkout at the stand-in for Stripe, compared with its orders. */
 export interface StripeBooks {
-  /** A connection without row-level security. */
+  /** Connections without row-level security. */
   owner: Pool;
   standIn: StripeStandIn;
   site_id: string;

@@ -20,8 +20,8 @@ import { type Answer, type OpenShop, onPremises } from '../testing/test-server.t
 import { exampleOf } from '../testing/valid-requests.ts';
 
 /**
- * Sends texts of all kinds as amounts: a million texts to the contract's validation and money.ts, thousands to every
- * field that accepts an amount.
+ * Sends texts of all kinds as amounts: up to a million to the contract's validation and money.ts, and in each currency
+ * up to 120 to every field that accepts an amount.
  */
 export const D10: Proof = {
   id: 'D10',
@@ -134,11 +134,14 @@ type Body = Record<string, unknown>;
 interface Sender {
   if_match?: string;
   path?(things: Things): Record<string, string>;
-  /** Builds a body with the amount `text` at the place `at`. */
+  /** Builds the rest of the body, which then gets the amount `text` at the place `at`. */
   body?(at: Slot['at'], text: string, shop: OpenShop, things: Things): Body;
   /** Fields for which a valid amount may be rejected for another reason, such as a limit. */
   picky?: string[];
-  /** The values that must be shown, in this and other responses; undefined if the amount must be rejected. */
+  /**
+   * Returns the values that the server shows for the amount, in this and other responses; undefined if the server
+   * rejected the amount.
+   */
   shown?(shop: OpenShop, answer: Answer<never>, slot: Slot, things: Things): Promise<unknown[] | undefined>;
 }
 

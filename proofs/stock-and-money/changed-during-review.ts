@@ -79,7 +79,7 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
 }
 
 /**
- * Makes plans that use all kinds of changes equally often. The first plans change a single field while the person
+ * Makes plans that use all kinds of callers equally often. The first plans change a single field while the person
  * reads, the others several fields at any moment.
  */
 function plansFor(chance: Chance, count: number): Plan[] {
@@ -98,7 +98,7 @@ function plansFor(chance: Chance, count: number): Plan[] {
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
-/** The value `live` stands for one of the shop's shipping options. */
+/** `live` replaces the empty shipping option by another option of the shop. */
 const FIELDS: [keyof Wish, unknown][] = [
   ['shipping_address', ELSEWHERE],
   ['email', 'mallory@example.com'],
@@ -115,7 +115,7 @@ interface Stage {
   customer: { email: string; token: string };
   agent_token: string;
   stranger_token: string;
-  /** A browser in which the customer is logged in. */
+  /** The customer's browser, which stays logged in after the first purchase. */
   own_browser: PaperBrowser;
 }
 

@@ -81,7 +81,7 @@ async function race(
   return judge(shop, cart_id, ordered.data.order);
 }
 
-/** Completes the checkout with the total from the last error, until the order is accepted. */
+/** Completes the checkout. After each changed price, tries again with the total from the error, at most 20 times. */
 async function insist(shop: OpenShop, checkout_id: string): Promise<Answer<'storefront.completeCheckout'>> {
   let body: { expected_total?: string } = {};
   for (let attempt = 0; ; attempt += 1) {

@@ -30,7 +30,7 @@ import { handleOrder, hasPieces, piecesOf } from './stock-order-steps.ts';
 
 /**
  * Three shoppers, the staff and the clock change the stock of two variants concurrently. The seed determines the
- * actions of each round.
+ * actions of each history.
  */
 export const D2: Proof = {
   id: 'D2',

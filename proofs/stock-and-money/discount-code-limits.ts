@@ -15,7 +15,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type OpenShop, onPremises } from '../testing/test-server.ts';
 
-/** Hundreds of carts concurrently apply discount codes that can be used ten times in total, or once per customer. */
+/** Many carts concurrently apply discount codes that can be used ten times in total, or once per customer. */
 export const D3: Proof = {
   id: 'D3',
   promise: 'A discount code is used exactly as often as its limit allows, however many shoppers apply it at once.',
@@ -80,7 +80,8 @@ async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Foun
     Promise.all(fates.map(({ cart_id, fate }) => fate(shop, cart_id, code, faults))),
     wave(shop, code, second, faults),
   ]);
-  // When all released uses are taken, further requests must be rejected.
+  // Takes the released uses that the second wave missed, because some were released after it. All other carts must be
+  // rejected.
   const third = await wave(shop, code, again.filter((cart) => !gotAgain.includes(cart)).slice(0, 40), faults);
   const ordered = fates.filter(({ fate }) => fate === complete).length;
   if (ordered + gotAgain.length + third.length !== LIMIT) {
@@ -176,7 +177,7 @@ async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found
   }
   faults.push(...(await overuse(shop, code, count)));
 
-  // The other carts can be ordered once the code is removed.
+  // A rejected cart can be ordered once the code is removed.
   const [, other] = carts.filter((_, i) => answers[i]?.status !== 200);
   const checkout = checkouts[carts.indexOf(other ?? '')];
   if (!other || !checkout) return { tried: 2 * count, faults };

@@ -45,7 +45,7 @@ export class Ledger {
   received = 0;
   isPaid = false;
   isCancelled = false;
-  /** The price of items that were returned before the order was paid. */
+  /** The price of returned items that reduced the amount due. */
   credit = 0;
   /** The amount of payments that staff recorded. */
   recorded = 0;
@@ -138,15 +138,15 @@ export class Ledger {
     this.settle();
   }
 
-  /** Reduces the price by the items that were returned before the order was paid. */
+  /** Reduces the price by returned items, instead of refunding them. */
   creditBy(amount: number): void {
     this.credit += amount;
     this.settle();
   }
 
   /**
-   * The amount that the customer finally pays: the total minus items returned before payment, refunds and disputes. For
-   * a cancelled order, the amount that the shop keeps.
+   * The amount that the customer finally pays: the total minus the credit, refunds and disputes. For a cancelled order,
+   * the amount that the shop keeps.
    */
   get charged(): number {
     if (this.isCancelled) return Math.min(this.retained, this.received - this.done - this.disputed);

@@ -87,8 +87,8 @@ interface Written {
 }
 
 /**
- * Inserts an order for each subset, with the columns that an earlier version wrote. Returns the expected API response
- * for each.
+ * Inserts an order for each subset, with the columns that an earlier version wrote. Returns the expected line of each
+ * order, by the order's id.
  */
 async function writeOrders(
   { premises, site_id }: OpenShop,

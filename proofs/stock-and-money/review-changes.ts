@@ -1,4 +1,4 @@
-/** Callers who try to change a checkout while a person reads its review, each over one protocol. */
+/** Callers who try to change a checkout while a person reads its review, over every protocol. */
 
 import { randomUUID } from 'node:crypto';
 import { CAPABILITIES, UCP_VERSION } from '../../server/src/ucp/protocol.ts';

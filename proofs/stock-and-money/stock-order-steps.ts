@@ -68,7 +68,7 @@ async function refundPiece(history: History, own: number, order: Order, piece: P
   });
 }
 
-/** Reads from the database how many units of each variant the orders have: to ship, shipped and refunded. */
+/** Reads from the database how many units of each variant the orders have: to ship, shipped, refunded and returned. */
 export async function piecesOf({ shop, variants, carts }: History): Promise<OrderPieces[]> {
   const { rows } = await shop.premises.owner.query<Record<keyof OrderPieces | 'variant_id', string>>(
     `select v.id as variant_id, coalesce(sum(l.quantity - l.fulfilled - l.removed), 0) as to_ship,

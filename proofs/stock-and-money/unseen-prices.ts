@@ -14,8 +14,8 @@ import { orderedAs } from './review.ts';
 import { byReview, onPage, overApi } from './reviewing-buyers.ts';
 
 /**
- * Makes two changes, by the merchant or in another tab, at each pair of moments in a purchase, including while the
- * order is placed. Tests both the API and the hosted page.
+ * Makes one or two changes, by the merchant or in another tab, at all moments of a purchase, including while the order
+ * is placed. Tests both the API and the hosted page.
  */
 export const D6: Proof = {
   id: 'D6',
@@ -138,8 +138,8 @@ type Moment = (typeof MOMENTS)[number];
 
 /**
  * `api`: the storefront sends only the total, as in the first published contract, so only a change of the total is
- * noticed. `review`: the storefront sends the review_token. `stale page`: the buyer opens the page again in another
- * tab, and then orders from the old tab.
+ * noticed. `review`: the storefront sends the review_token. `page`: the buyer orders on the hosted page. `stale page`:
+ * the buyer opens the page again in another tab, and then orders from the old tab.
  */
 const BUYERS = ['api', 'review', 'page', 'stale page'] as const;
 

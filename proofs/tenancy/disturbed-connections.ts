@@ -3,10 +3,7 @@ import type { Violations } from '../testing/proof.ts';
 import type { Chance } from '../testing/random.ts';
 import { readsOnlyDirectory } from './site-filters.ts';
 
-/**
- * The ways in which connections are disturbed: some statements fail. For each statement, the tenant whose rows it sees
- * is checked.
- */
+/** Disturbs database connections: makes some statements fail, and checks which tenant's rows each statement sees. */
 export interface Disturbance {
   chance: Chance;
   /** The share of statements that fail. */
@@ -15,10 +12,7 @@ export interface Disturbance {
   owner: pg.Pool;
   sites: string[];
   violations: Violations;
-  /**
-   * Whether to drop, in some cases, the statement that sets the tenant for row-level security. The proof must notice
-   * that.
-   */
+  /** Whether about half of the requests do not set the tenant for row-level security. The proof must notice that. */
   forgetful?: boolean;
 }
 

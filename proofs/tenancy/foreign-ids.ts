@@ -136,7 +136,10 @@ function isUuid(id: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
-/** Sends the call with the foreign id and with the unknown id, and expects the same response. Returns its status. */
+/**
+ * Sends the call with the foreign id and with the unknown id, and expects the same response. Returns the status for the
+ * foreign id.
+ */
 async function compare(
   world: World,
   tenant: Tenant,

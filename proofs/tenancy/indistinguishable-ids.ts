@@ -248,7 +248,7 @@ async function compareTimes(world: World, place: Place, pairs: number, chance: C
     world.violations.add(`${place.where}: the response time distinguishes a foreign id from an unknown one (p = ${p})`);
 }
 
-/** Returns the p-value: the probability that the times of foreign and absent ids differ only by chance. */
+/** Returns the p-value of a test whether requests with foreign ids and with absent ids take different times. */
 async function series(place: Place, pairs: number, chance: Chance, count: Count): Promise<number> {
   const times = { foreign: [] as number[], absent: [] as number[] };
   for (let pair = 0; pair < pairs; pair += 1) {

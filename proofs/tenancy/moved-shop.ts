@@ -137,7 +137,7 @@ const NEW_BY_INTENT: Record<string, string[]> = {
   staff_memberships: ['invited_by'],
 };
 
-/** Reads a shop's rows in all tables that move. */
+/** Reads a shop's rows in all tables that move, except the logins of staff. */
 async function rowsThatMove(owner: Pool, url: string, { site_id }: Tenant): Promise<Rows> {
   const tables = await withClient({ connectionString: url }, movedTables);
   const found: Rows = new Map();

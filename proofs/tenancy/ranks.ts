@@ -1,6 +1,6 @@
 /**
- * Returns the probability that the difference between two samples is due to chance (Mann-Whitney test). Two-sided, with
- * the normal approximation and a correction for ties.
+ * Returns the p-value of the Mann-Whitney test: the probability of a difference at least this large if both samples
+ * have the same distribution. Two-sided, with the normal approximation and a correction for ties.
  */
 export function rankSumTest(one: number[], other: number[]): number {
   const all = [

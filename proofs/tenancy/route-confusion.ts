@@ -64,9 +64,9 @@ async function spell(world: World, call: Call, baseUrl: string, { size }: Trial,
 }
 
 /**
- * The operators' listener must reject every spelling without a key, every other credential and every page, and must
- * serve no operation of shops. The shops' server must reject operator keys and serve no operation of the listener.
- * Returns the number of requests.
+ * The operators' listener must reject every spelling without a key, every other credential and every call from a web
+ * page, and must serve no operation of shops. The shops' server must reject operator keys and serve no operation of the
+ * listener. Returns the number of requests.
  */
 async function confuseListener(world: World, trial: Trial): Promise<number> {
   return withListener(world, trial, async (listener) => {

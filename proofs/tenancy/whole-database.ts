@@ -30,10 +30,7 @@ export type Owns = (row: string) => boolean;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/**
- * Returns a check for rows of a shop: rows that name the shop or its objects, and rows of staff who work for no other
- * shop.
- */
+/** Returns a check for rows of a shop: rows that name the shop, its objects or its staff. */
 export function rowsOf({ site_id, canary }: { site_id: string; canary: string }, rows: Rows): Owns {
   const known = new Set([site_id]);
   for (const row of [...rows.values()].flatMap((set) => [...set]).filter((one) => one.includes(site_id))) {

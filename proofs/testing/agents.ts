@@ -115,7 +115,8 @@ export async function openAgent(
 
 export async function makeAgentToken(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const [first] = tenant.ids.customer;
-  // The tenant's first agent acts for its first customer, to whom the tenant's other secrets belong.
+  // The tenant's first agent acts for its first customer, whose token is in the tenant's secrets. Each further agent
+  // gets a new customer.
   const customer_id = tenant.ids.agent_token.length === 0 && first ? first : (await openAccount(world, tenant)).id;
   const { id, secret } = await openAgent(world, tenant, customer_id);
   if (customer_id === first) tenant.secrets.AgentToken = secret;

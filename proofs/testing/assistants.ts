@@ -7,7 +7,7 @@ const REDIRECT_URI = 'https://assistant.example/callback';
 /** The client registered at each server. */
 const clients = new Map<string, Promise<string>>();
 
-/** Sends a browser to the authorization endpoint. Returns the request from the URL of the panel's page. */
+/** Opens the authorization endpoint. Returns the `request` parameter in the URL of the panel's page. */
 export async function assistantRequest({ baseUrl }: Pick<World, 'baseUrl'>): Promise<string> {
   const client = clients.get(baseUrl) ?? register(baseUrl);
   clients.set(baseUrl, client);
@@ -29,8 +29,8 @@ async function register(baseUrl: string): Promise<string> {
 }
 
 /**
- * Connects an assistant of the tenant's first staff member, and removes the member's other assistants, because a member
- * has at most 20.
+ * Inserts an assistant of the tenant's first staff member. First deletes the shop's assistants that are not in the
+ * tenant's ids, because a member has at most 20.
  */
 export async function makeAssistant({ owner }: World, { site_id, staff, ids }: Tenant): Promise<Partial<Ids>> {
   const id = randomUUID();
@@ -49,7 +49,8 @@ export async function makeAssistant({ owner }: World, { site_id, staff, ids }: T
 }
 
 /**
- * Stores a change that an assistant requests of the staff member's own notifications. The change has no other effect.
+ * Inserts an assistant's pending request to change the staff member's own notifications. The change has no other
+ * effect.
  */
 export async function makeAssistantAction({ owner }: World, { site_id, ids }: Tenant): Promise<Partial<Ids>> {
   const id = randomUUID();

@@ -9,8 +9,8 @@ export interface Shopping {
   databaseUrl: string;
   servers: string[];
   /**
-   * The number of retries with the same key: after no response, after a 5xx, or while the first attempt is still
-   * running.
+   * The maximum number of retries with the same key: after no response, after a 5xx, or while the first attempt is
+   * still running.
    */
   retries: number;
 }
@@ -19,8 +19,8 @@ const RETRY_AFTER_MS = [50, 200, 800];
 const ATTEMPT_TIMEOUT_MS = 20_000;
 
 /**
- * Buyers browse the catalogue and buy, each from their own IP address, and staff confirm the payments. Calls that fail even
- * after the last retry are recorded.
+ * Buyers browse the catalogue and buy, each time from a random IP address, and staff confirm the payments. Failed
+ * purchases are recorded in `failures`.
  */
 export class Buyers {
   answers = 0;
@@ -42,7 +42,7 @@ export class Buyers {
     this.credentials = credentials;
   }
 
-  /** Opens a new shop, before anything fails. */
+  /** Opens a new shop with one product. To be called before the first fault. */
   static async open(shopping: Shopping): Promise<Buyers> {
     const buyers = new Buyers(shopping, await openTenant(shopping.databaseUrl));
     await buyers.#call('dashboard.updateSettings', { bank_details: BANK_DETAILS });

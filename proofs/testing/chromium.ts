@@ -5,8 +5,8 @@ import type { FormAction, Furnished } from '../pages/page-shops.ts';
 import type { Trial } from './proof.ts';
 
 /**
- * Runs work in a browser. Returns the browser's version. If no browser is found, the work is skipped and the proof
- * reports that, except in CI.
+ * Runs work in a browser. Returns the browser's version. If no browser is found, reports that and skips the work; in
+ * CI, throws instead.
  */
 export async function inChromium(trial: Trial, work: (browser: Browser) => Promise<void>): Promise<string> {
   const chromium = findChromium();

@@ -81,7 +81,7 @@ export function addressOf({ canary }: Pick<Tenant, 'canary'>) {
   };
 }
 
-/** Returns the code from the link in a mail, for registration or for a password reset. */
+/** Creates a registration or a password reset. Returns the code that its mail would contain. */
 export async function mailedCode(
   world: World,
   tenant: Tenant,

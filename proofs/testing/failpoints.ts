@@ -14,7 +14,10 @@ export interface Failpoint {
 
 export type Fault = 'throw' | 'exit' | 'hang' | 'cut';
 
-/** A server's message: it has received an order, or has reached the place. */
+/**
+ * A server's message: it has received an order, or has reached the place. A server with the fault `exit` does not send
+ * `reached`.
+ */
 export type FailpointNews = 'armed' | 'reached';
 
 /** Asks for the number of responses since the last order; the reply is a number. */

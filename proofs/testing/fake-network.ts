@@ -7,7 +7,7 @@ import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 export interface DryNetwork {
   /** The forbidden IP addresses to which a socket was about to connect. */
   forbidden: string[];
-  /** The number of connections to public IP addresses. */
+  /** The number of public IP addresses to which a socket was about to connect. */
   others: number;
   end(): void;
 }
@@ -91,7 +91,7 @@ for (const [net, bits] of [
 const GLOBAL = new BlockList();
 GLOBAL.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an IP address is not on the public internet. */
+/** Whether the server must never connect to this IP address. */
 function isForbidden(address: string): boolean {
   if (!isIPv6(address)) return SPECIAL.check(address, 'ipv4');
   return address.includes('%') || !GLOBAL.check(address, 'ipv6') || SPECIAL.check(address, 'ipv6');
@@ -100,7 +100,10 @@ function isForbidden(address: string): boolean {
 /** The IP addresses of each name. Lookups get the first and the second list in turn, as with DNS rebinding. */
 export type Answers = Record<string, [string[], string[]]>;
 
-/** Resolves only these names, and sends no query to the network. Returns a function that restores the resolver. */
+/**
+ * Resolves only these names and `localhost`, and sends no query to the network. Returns a function that restores the
+ * resolver.
+ */
 export function answerNames(answers: Answers): () => void {
   const original = { lookup: dns.lookup, promised: dns.promises.lookup };
   const resolver = dns.promises.Resolver.prototype;

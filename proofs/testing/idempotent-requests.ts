@@ -1,5 +1,3 @@
-/** Functions for the proofs about idempotency. */
-
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { changes, type Holdings } from './owner-queries.ts';
@@ -51,7 +49,10 @@ export function unexpected(world: World, call: Call, what: string, { status, hea
   world.violations.add(`${call.operation.id}: ${what}: got ${status} ${text.slice(0, 300)} ${cause}`);
 }
 
-/** The number of added rows for each table. The same action on new objects has the same effect. */
+/**
+ * The number of added rows for each changed table, 0 if rows were only updated. The same action on new objects has the
+ * same effect.
+ */
 export type Effect = Record<string, number>;
 
 export function effectBetween(before: Holdings, after: Holdings): Effect {

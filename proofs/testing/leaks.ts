@@ -1,7 +1,10 @@
 import type { Reply } from './raw-requests.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Patterns that no error may match: SQL and names of the database, server paths, software versions, and secrets. */
+/**
+ * Patterns that no error may match: SQL and names of the database, server paths, names of the software that the server
+ * uses, and secrets.
+ */
 const LEAKS: Record<string, RegExp> = {
   'a piece of SQL': /\b(?:select\s.{1,80}\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i,
   'a name of the database':

@@ -6,7 +6,7 @@ import { ServerProcess } from './server-process.ts';
 
 /** The highest number of attempts to send a request while the server is too busy. */
 const ATTEMPTS = 60;
-/** The response of an overloaded server, sent before it counts the request. */
+/** The message of an overloaded server. Rate limits do not count such a rejected request. */
 const SHED = 'The server is busy.';
 
 /**
@@ -47,7 +47,7 @@ export class LimitedServers {
     return this.#sent;
   }
 
-  /** The number of 5xx responses to requests that a busy server may have counted. */
+  /** The number of 5xx responses, except those of an overloaded server. */
   get failures(): number {
     return this.#failures;
   }

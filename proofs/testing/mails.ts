@@ -4,7 +4,7 @@ import type { Mail } from '../../server/src/shop/mails/rendering.ts';
 import { compose } from '../../server/src/shop/mails/templates.ts';
 import type { World } from './tenant.ts';
 
-/** The configured base URL of the server whose mails are sent here. */
+/** The base URL of the proofs' servers, for the links in mails. */
 const BASE_URL = 'http://localhost';
 
 /**

@@ -41,7 +41,7 @@ export function toolCall({ operation, path, query, body, headers }: Call): Messa
   });
 }
 
-/** Returns the headers that the current version requires. */
+/** Returns the headers of a message. A message of the current version needs more of them. */
 export function headersOf({ method, params }: Message): Call['headers'] {
   const name = params?.name;
   return {

@@ -54,7 +54,7 @@ export function fieldsOf({ tenant, client_id, challenge, state }: Omit<Flow, 've
   };
 }
 
-/** Starts a flow and opens its consent page in the browser of a logged-in customer. */
+/** Starts a flow for a new customer who is logged in. Returns the path of its consent page without opening the page. */
 export async function begin(world: World, tenant: Tenant, client_id: string): Promise<Flow> {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');

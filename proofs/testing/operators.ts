@@ -18,7 +18,7 @@ import { behind, loggerInto } from './three-tenants.ts';
 
 /** A listener for operators next to the tenants' server. */
 export interface OperatorListener {
-  /** The same tenants, as seen through the listener. Its responses are searched for markers too. */
+  /** The same tenants behind the listener. The listener's responses are searched for markers too. */
   world: World;
   key: string;
   /** Headers with keys that have ended, and with secrets of other kinds. */

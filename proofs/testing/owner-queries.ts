@@ -58,7 +58,8 @@ export async function holdingsOf(owner: Pool, site_id: string): Promise<Holdings
       'commerce.staff_sessions t where t.staff_id in (select staff_id from commerce.staff_memberships where site_id = $1)',
     ),
   );
-  // A named statement is planned once per connection. Planning this statement takes longer than running it.
+  // A connection reuses the plan of a named statement after a few runs. Planning this statement takes longer than
+  // running it.
   const { rows } = await owner.query<{ name: string; rows: number; digest: string }>({
     name: 'holdings',
     text: parts.join(' union all '),

@@ -15,7 +15,7 @@ export interface Pieces {
   quantity: number;
 }
 
-/** Creates an active product, by default with a price of 10 and without shipping. */
+/** Creates an active product. Unless `input` has variants, its price is 10 by default, and it needs no shipping. */
 export function putOnSale(shop: OpenShop, input: Partial<ProductInput> = {}): Promise<Product> {
   const own = input.variants ? {} : { price: '10', requires_shipping: false };
   return shop.must('dashboard.createProduct', { body: { name: 'Mug', status: 'active', ...own, ...input } });
@@ -40,8 +40,8 @@ export type Delivery = Pick<
 >;
 
 /**
- * Creates a free shipping option. Returns the data that the checkout of a parcel needs. Such orders can be shipped and
- * cancelled: a paid order with nothing to ship is fulfilled immediately.
+ * Creates a free shipping option. Returns the data that the checkout of a parcel needs. An order with a parcel can be
+ * shipped and cancelled, whereas a paid order with nothing to ship is fulfilled immediately.
  */
 export async function takeParcels(shop: OpenShop): Promise<Delivery> {
   const option = await shop.must('dashboard.createShippingOption', { body: { name: 'Parcel', price: '0' } });

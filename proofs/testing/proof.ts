@@ -25,8 +25,8 @@ export interface Trial {
 }
 
 /**
- * `short`: seconds, in every test run. `full`: minutes, before a release. `tenth`: a tenth of the full counts, after larger
- * changes.
+ * `short`: seconds, for every change. `full`: minutes or more, before a release. `tenth`: a tenth of the full counts,
+ * after larger changes.
  */
 export type Size = 'short' | 'tenth' | 'full';
 

@@ -1,4 +1,4 @@
-/** A seeded random source (mulberry32) for choosing attacks; generated values come from fast-check. */
+/** A seeded random source (mulberry32) for choosing attacks. */
 export interface Chance {
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;

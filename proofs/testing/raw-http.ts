@@ -23,8 +23,8 @@ export class RawClient {
   }
 
   /**
-   * Sends the bytes and reads one response. Returns undefined if the server closes the connection without a response; throws if
-   * it does neither within 15 s.
+   * Sends the bytes and reads one response. Returns undefined if the server closes the connection without a response.
+   * Throws after 15 s without either.
    */
   async send(request: string | Buffer, { withoutBody = false } = {}): Promise<RawAnswer | undefined> {
     const socket = await this.#connection();
@@ -88,7 +88,7 @@ function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswe
   return ended ? answer(rest.toString()) : undefined;
 }
 
-/** Formats a request as text. Header values are sent unchanged, so they may contain anything except a line break. */
+/** Formats a request as text. Header values are sent unchanged, even invalid ones. */
 export function rawRequest(method: string, target: string, headers: Record<string, string>, body = ''): string {
   const bytes = Buffer.from(body);
   const fields = { Host: '127.0.0.1', ...headers, ...(body && { 'Content-Length': String(bytes.length) }) };

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net';
 import type { Operation } from '../../server/src/http/contract/contract.ts';
 
-/** A raw request. Unlike fetch, `send` does not correct, join or reject anything. */
+/** The parts of a request. Unlike fetch, `send` does not normalize the path or join headers. */
 export interface Call {
   operation: Operation;
   path: Record<string, string>;

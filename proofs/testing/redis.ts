@@ -51,7 +51,7 @@ export class Redis {
     await exited;
   }
 
-  /** Sends a command and returns the first response. */
+  /** Sends a command and returns the first part of the response. */
   async command(text: string): Promise<string> {
     const socket = connect(this.#port, '127.0.0.1');
     socket.write(`${text}\r\n`);

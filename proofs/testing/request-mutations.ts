@@ -142,8 +142,8 @@ function inText({ in: place, schema }: Slot): [string, unknown][] {
 }
 
 /**
- * Adds to each object of the body an unknown field, or one whose name has a meaning in JavaScript; also adds unknown
- * parameters.
+ * Returns mutations that each add one field to an object of the body, or one query parameter. The contract does not
+ * have the added names; some of them have a meaning in JavaScript.
  */
 export function additions(call: Call): Mutation[] {
   const found: Mutation[] = [];

@@ -18,9 +18,9 @@ export interface RetriedCall {
 }
 
 /**
- * Sends a request until a server gives a definite response. Not definite are a broken connection, a timeout, 502 to
- * 504, 429, and "still running". A mutation keeps its Idempotency-Key through all attempts. Throws if there is no
- * definite response in time.
+ * Sends a request until a server gives a definite response. Not definite are a broken connection, a timeout, 429, 502
+ * to 504, and a 409 while the first attempt is still running. A mutation keeps its Idempotency-Key through all
+ * attempts. Throws if there is no definite response in time.
  */
 export async function sendUntilAnswered(
   servers: () => string[],

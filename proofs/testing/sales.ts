@@ -14,7 +14,10 @@ export async function makeDiscount(world: World, tenant: Tenant): Promise<Partia
   return { discount: [id], discount_code: [code] };
 }
 
-/** Deletes all but the newest few shipping options that the tenant does not use, because a shop may have at most 100. */
+/**
+ * Deletes the shipping options that are not in the tenant's ids, except the newest 20, because a shop may have at most
+ * 100.
+ */
 export async function makeRoomToShip({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query(
     `delete from commerce.shipping_options where site_id = $1 and id in (
@@ -41,7 +44,7 @@ export function makeCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   return makeCartOf(world, asGuest(tenant));
 }
 
-/** Creates a cart with two units for the customer whose token the tenant has. */
+/** Creates a cart with two units for the customer whose token the tenant has, or for a guest. */
 export async function makeCartOf(world: World, shopper: Tenant): Promise<Partial<Ids>> {
   const { id } = (await callAs(world, shopper, 'storefront.createCart')) as Cart;
   const variant_id = await stapleOf(world, shopper);
@@ -252,7 +255,7 @@ export async function completeSeller(world: World, { site_id }: Tenant): Promise
   ]);
 }
 
-/** Brings a requested return into a state. */
+/** Approves a requested return and, if requested, records that its units were received. */
 export async function carryReturnOn(
   world: World,
   tenant: Tenant,
@@ -275,7 +278,7 @@ export async function makeSyncOrder(world: World, tenant: Tenant): Promise<Parti
   return { sync_order: [id] };
 }
 
-/** Marks a widget's order as paid in a bank statement run. */
+/** Creates a widget's order, and marks it as paid in a bank statement run. */
 export async function makeStatementRun(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const body = await syncOrderOf(world, tenant);
   const { order } = (await callAs(world, tenant, 'sync.createOrder', body)) as { order: { order_number: string } };

@@ -92,7 +92,7 @@ function text(schema: Schema): fc.Arbitrary<string> {
     return known;
   }
   if (typeof schema.pattern === 'string') {
-    // Strings that a character class generates are seldom long enough, so the pattern itself gets the length.
+    // The strings that fast-check generates for `[…]+` are seldom long enough, so the pattern itself gets the length.
     const length = `{${Math.max(minLength, 1)},${Math.max(maxLength, 1)}}$`;
     const pattern = minLength > 1 ? schema.pattern.replace(/^(\^\[[^\]]*\])[+*]\$$/, `$1${length}`) : schema.pattern;
     return fc

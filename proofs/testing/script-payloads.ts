@@ -1,6 +1,9 @@
 import { type Chance, chanceOf } from './random.ts';
 
-/** Texts that would run, load or redirect if a page treated them as markup, script, style or a URL. */
+/**
+ * Returns `count` texts that might run, load or redirect something if a page treated them as markup, script, style or a
+ * URL.
+ */
 export function payloadsOf(seed: number, count: number): string[] {
   const all = PREFIXES.flatMap((prefix) => CORES.map((core) => prefix + core));
   const unique = [...new Set(all.map((text) => text.trim()))];
@@ -9,7 +12,7 @@ export function payloadsOf(seed: number, count: number): string[] {
   return chance.some(unique, count);
 }
 
-/** Characters that end any context in which a text may occur. */
+/** Prefixes that end the contexts in which a text may occur. */
 const PREFIXES = [
   '',
   '">',

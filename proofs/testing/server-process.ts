@@ -81,7 +81,7 @@ export class ServerProcess {
     return false;
   }
 
-  /** Kills the process and throws if it is not ready within half a minute. */
+  /** Waits until the process is ready. After half a minute, kills the process and throws. */
   async mustBeReady(): Promise<this> {
     if (await this.ready()) return this;
     await this.end('SIGKILL');

@@ -8,7 +8,7 @@ interface Fault {
   matches: RegExp;
   /** If set, each failing statement is the first matching one on its connection after a statement that matches this. */
   after: RegExp | undefined;
-  /** The connection whose next statement fails. */
+  /** The connection whose next matching statement fails. */
   armed: pg.Client | undefined;
   /** The failing statement that is sent instead. */
   raise: string;
@@ -24,7 +24,7 @@ const listeners = new Set<Listener>();
 let fault: Fault | undefined;
 let installed = false;
 
-/** Calls `listener` with the text of each statement of a request, until the returned function is called. */
+/** Calls `listener` with the text of each statement that the server sends, until the returned function is called. */
 export function watchStatements(listener: Listener): () => void {
   install();
   listeners.add(listener);

@@ -1,4 +1,4 @@
-/** Creates webhooks and listeners for a shop's events. The proofs deliver nothing. */
+/** Creates webhooks and listeners for a shop's events. Nothing is delivered to them. */
 
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
@@ -6,8 +6,8 @@ import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 const QUIET = ['order.payment_expired'];
 
 /**
- * Creates a webhook with a failed delivery, which can be replayed. It belongs to an integration, so that the dashboard and the
- * sync API can manage it.
+ * Creates a webhook with a failed delivery, which can be replayed. The webhook belongs to an integration, so that the
+ * dashboard and the sync API can manage it.
  */
 export async function makeWebhook(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   await makeRoomForWebhooks(world, tenant);
@@ -38,7 +38,7 @@ export async function makeListener(world: World, tenant: Tenant): Promise<Partia
   return { listener: [made.id] };
 }
 
-/** Deletes all webhooks except the tenant's own, because each event is sent to every webhook. */
+/** Deletes all webhooks except the tenant's own, because deliveries to them would make operations slower. */
 export async function makeRoomForWebhooks({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query('delete from commerce.webhooks where site_id = $1 and not id = any($2)', [site_id, ids.webhook]);
 }

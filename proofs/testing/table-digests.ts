@@ -7,7 +7,8 @@ export type State = Record<string, string>;
 const RESTLESS = ['last_used_at'];
 
 export async function stateOf(owner: Pool, site_ids: string[]): Promise<State> {
-  // A named statement is planned once per connection. Planning this statement takes longer than running it.
+  // A connection reuses the plan of a named statement after a few runs. Planning this statement takes longer than
+  // running it.
   const { rows } = await owner.query<{ name: string; digest: string }>({
     name: 'table-digests',
     text: await statement(owner),

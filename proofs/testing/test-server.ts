@@ -21,7 +21,7 @@ export interface Premises {
   baseUrl: string;
   /** The database as requests see it. */
   db: Pool;
-  /** A connection without row-level security. */
+  /** Connections without row-level security. */
   owner: Pool;
   /** The hosts of sites; call `reload` after a change. */
   hosts: SiteHosts;
@@ -168,7 +168,8 @@ export class OpenShop {
       const body = reply.text === '' ? undefined : JSON.parse(reply.text);
       const undecided = reply.status === 503 || body?.error === 'idempotency_in_flight';
       if (!undecided || attempt === ATTEMPTS) return this.#answer(id, reply, body);
-      // Waits for Retry-After, with increasing and random delays, so that not all calls are retried at the same moment.
+      // Multiplies Retry-After by a random factor that grows with each attempt, so that not all calls are retried at
+      // the same moment.
       const factor = Math.min(2 ** (attempt - 1), 16) * (0.5 + Math.random());
       const seconds = Number(reply.headers['retry-after'] ?? 0.1) * factor;
       await new Promise((done) => setTimeout(done, seconds * 1_000));

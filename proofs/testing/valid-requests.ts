@@ -219,7 +219,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.deletePaymentAccount': async (_call, { world, tenant }) => {
     await callAs(world, tenant, 'dashboard.updatePaymentAccount', { secret_key: 'sk_test_ofAlder' });
   },
-  // The order and its return belong to the tenant's customer, who makes the call.
+  // The order belongs to the tenant's customer, who makes the call.
   'storefront.requestReturn': (call, scene) => {
     asItsCustomer(call, scene);
     returnLine(call, scene);
@@ -314,7 +314,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'agent.pollConsent': async (call, { world, tenant }) => {
     call.body = { device_code: await approvedDeviceCode(world, tenant) };
   },
-  // Revokes the token of a new agent, because the token does not work afterwards.
+  // Revokes the token of a new agent, because later calls need the tenant's agent token.
   'agent.revokeToken': async (call, { world, tenant }) => {
     const { secret } = await openAgent(world, tenant, tenant.ids.customer[0] ?? '');
     call.headers.Authorization = `Bearer ${secret}`;

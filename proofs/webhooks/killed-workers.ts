@@ -126,7 +126,10 @@ async function takeBack(owner: pg.Pool, site_id: string, product_id: string): Pr
   }
 }
 
-/** Waits until no delivery is pending. `hurried` skips the time until the other workers notice a dead process. */
+/**
+ * Waits until no delivery is pending, or until no delivery has ended for a minute. `hurried` skips the time until the
+ * other workers notice a dead process.
+ */
 async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   let left = Number.POSITIVE_INFINITY;
   for (let since = Date.now(); Date.now() - since < LOST_AFTER_MS; await sleep(500)) {

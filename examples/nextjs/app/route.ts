@@ -2,7 +2,7 @@ import { headers } from 'next/headers';
 import { NextResponse } from 'next/server';
 import { isLanguage } from '../lib/words.ts';
 
-/** Redirects to the first of the browser's languages that the storefront has. */
+/** Redirects to the first of the browser's languages that the storefront has, otherwise to English. */
 export async function GET(request: Request) {
   const wanted = (await headers()).get('accept-language') ?? '';
   const language =

@@ -10,11 +10,11 @@ import {
 import { cookies, headers } from 'next/headers';
 import { cache } from 'react';
 
-/** The cart's id, in a cookie that scripts cannot read. */
+/** The cookie with the cart's id. Scripts cannot read it. */
 const CART = 'cart_id';
 const NINETY_DAYS = 90 * 24 * 60 * 60;
 
-/** The shop's credentials from the environment, otherwise those of the demo shop in this clone. */
+/** A client with the shop's credentials from the environment, otherwise with those of the demo shop in this clone. */
 const openClient = cache((): StorefrontClient => {
   const { COMMERCE_URL, COMMERCE_SITE_ID = '', COMMERCE_STOREFRONT_TOKEN = '' } = process.env;
   const { DEMO_FILE = '../../.data/demo.json' } = process.env;

@@ -7,7 +7,7 @@ import type { Page } from './page.ts';
 
 const SORTS = ['newest', 'price_asc', 'price_desc', 'best_selling'] as const;
 const PER_PAGE = 12;
-/** Maximum number of values per filter. The most frequent come first. */
+/** Maximum number of values per filter, the most frequent first. Selected values are shown in any case. */
 const MOST_VALUES = 8;
 const MOST_OPTIONS = 2;
 /** URL parameters that filter a list. Others, such as those of a campaign, are ignored. */

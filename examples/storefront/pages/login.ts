@@ -10,7 +10,7 @@ interface RefusedForm extends Refused {
   form: 'login' | 'register';
 }
 
-/** Login and registration. After an error, both forms keep their input except passwords. */
+/** Login and registration. After an error, the submitted form keeps its input except passwords. */
 export async function loginPage({ t, to, req }: Visit, refused?: RefusedForm): Promise<Page> {
   const typed = (form: RefusedForm['form'], name: string) => ({
     value: refused?.form === form ? textOf(req.body, name) : undefined,

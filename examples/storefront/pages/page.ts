@@ -11,7 +11,7 @@ export interface Page {
   /** One or two sentences for search engines and link previews. */
   description?: string | null;
   image?: string | undefined;
-  /** Canonical path without the language, if the request used another one. */
+  /** Canonical path without the language; by default the path of the request. */
   path?: string;
   /** Structured data of the page's subject (schema.org). */
   data?: object;

@@ -55,7 +55,10 @@ function structured({ name, description, vendor, images, variants, currency }: P
   };
 }
 
-/** The product's images. Those of the selected variant come first, and those of other variants are omitted. */
+/**
+ * The product's images. Those of the selected variant come first, and those of other variants are omitted. Without such
+ * images, all are shown.
+ */
 function gallery({ images, name }: Product, variant: Variant | undefined): Html {
   const own = images.filter(({ variant_ids }) => variant !== undefined && variant_ids.includes(variant.id));
   const common = images.filter(({ variant_ids }) => variant_ids.length === 0);

@@ -7,14 +7,16 @@ import type { FilterQuery } from '../shop/catalog/filters.ts';
 const search = '/api/agent/catalog/search';
 const find = '/api/agent/intent/find';
 const MANY = 520;
+/** Up to 2,000 products that an index finds are read by their ids. */
+const TOO_MANY_FOR_IDS = 2_000;
 
 /**
  * Opens a shop with many mugs. Once the number of matches is cached, PostgreSQL reads a page of them in the order of
  * the list.
  */
-async function openLargeShop() {
+async function openLargeShop(size = MANY) {
   const shop = await openShop();
-  await givenMany(shop, MANY, {
+  await givenMany(shop, size, {
     ...{ name: 'Moor mug', price: '10.00', vendor: 'Kiln', product_type: 'Cups', tags: ['gift'] },
     metadata: { material: 'Stoneware' },
   });
@@ -57,6 +59,20 @@ test('repeating a request for a page of a large filtered list returns the same p
   expect(await cheapest({ vendor: ['kiln'] })).toEqual([soldOut.id, cheap.id, reduced.id]);
   expect(await cheapest({ in_stock: true })).toEqual([glass.id, cheap.id, reduced.id]);
 });
+
+test.each([MANY, TOO_MANY_FOR_IDS])(
+  'among %d products of a vendor, lists and searches find the cheapest',
+  async (size) => {
+    const { page, agent, cheap, soldOut, reduced } = await openLargeShop(size);
+    const filters = { vendor: ['kiln'], product_type: ['cups'] };
+
+    const { total, ids } = await page({ ...filters, sort: 'price_asc' });
+    expect(total).toBe(size + 3);
+    expect(ids?.slice(0, 3)).toEqual([soldOut.id, cheap.id, reduced.id]);
+    const { data } = await agent.POST(find, { body: { ...filters, sort: 'price_asc' } });
+    expect(data?.candidates.slice(0, 2).map(({ id }) => id)).toEqual([cheap.id, reduced.id]);
+  },
+);
 
 test('the total and the facets of a large list are current after a product is archived or sold out', async () => {
   const { page, agent, dashboard, cheap } = await openLargeShop();

@@ -4,7 +4,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { type Candidate, type Candidates, RERANKED } from './candidates.ts';
 import type { Condition } from './conditions.ts';
-import { asFilter, type ProductConditions, productsInOrder } from './filters.ts';
+import { asFilter, isAmong, narrowed, type ProductConditions, productsInOrder } from './filters.ts';
 
 /** Among this many of the best products that meet the limits, those in stock come first. */
 const MAX_LOOKED_AT = 2 * RERANKED;
@@ -18,9 +18,10 @@ export interface BrowseQuery {
 
 /**
  * Finds the products that meet all conditions. If there are none, drops the relaxable conditions one after another
- * until some product meets the remaining ones. Each attempt is one statement.
+ * until some product meets the remaining ones. Each attempt is one statement, and `must` may add one.
  */
-export async function browse(db: SearchDb, query: BrowseQuery): Promise<Candidates> {
+export async function browse(db: SearchDb, given: BrowseQuery): Promise<Candidates> {
+  const query = { ...given, must: await narrowed(db, given.must) };
   const relaxable = query.conditions.flatMap(({ strict }, i) => (strict ? [] : [i]));
   let failed = 0;
   for (const bit of [undefined, ...relaxable]) {
@@ -73,7 +74,7 @@ function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, fa
     sql`p.site_id = ${db.siteId}`,
     filters.visible,
     ...must.where,
-    ...must.among.map(asFilter),
+    ...must.among.map(isAmong).map(asFilter),
     ...keptOf(false),
   ];
   const slow = [...must.slow, ...keptOf(true)];

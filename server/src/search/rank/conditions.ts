@@ -115,7 +115,11 @@ export function metadataNumber(names: string[]): Sql {
  * A condition that a variant's price is reduced. Few variants are, and they have their own index (`variants_reduced`).
  */
 export function isOnSale(db: SearchDb): Sql {
-  return sql`p.id in (select v.product_id from variants v where v.site_id = ${db.siteId} and v.compare_at_price > v.price)`;
+  return sql`p.id in (${idsOnSale(db)})`;
+}
+
+export function idsOnSale(db: SearchDb): Sql {
+  return sql`select v.product_id from variants v where v.site_id = ${db.siteId} and v.compare_at_price > v.price`;
 }
 
 /** A condition that a variant has a price within these limits. */

@@ -21,8 +21,27 @@ export interface ProductConditions {
   where: Sql[];
   /** Conditions that look up variants or read texts, and are therefore evaluated last. */
   slow: Sql[];
-  /** Weaker conditions that `where` and `slow` imply. They can use the index when the whole catalogue is read. */
+  /** Queries for product ids. Products that meet `where` and `slow` are in all of them. They read only an index. */
   among: Sql[];
+}
+
+/** A condition that `products p` is among these ids. */
+export function isAmong(ids: Sql): Sql {
+  return sql`p.id in (${ids})`;
+}
+
+/** Up to this many products are read by their ids. With more, other indexes are faster. */
+const MOST_BY_ID = 2_000;
+
+/**
+ * Replaces `among` by a list of ids if there are at most MOST_BY_ID. PostgreSQL does not know how many products have a
+ * value, and would read the whole catalogue. Runs one statement if `among` is not empty.
+ */
+export async function narrowed(db: SearchDb, { where, slow, among }: ProductConditions): Promise<ProductConditions> {
+  if (among.length === 0) return { where, slow, among };
+  const ids = join(among, ' intersect ');
+  const beyond = await db.one(sql`select from (${ids}) as x offset ${MOST_BY_ID}::int limit 1`);
+  return beyond ? { where, slow, among } : { where: [sql`p.id = any(array(${ids}))`, ...where], slow, among: [] };
 }
 
 /**
@@ -30,7 +49,7 @@ export interface ProductConditions {
  * first, or reading all variants.
  */
 export function productsMeeting({ where, slow, among }: ProductConditions, joined = empty): Sql {
-  const products = sql`products p ${joined} where ${join([...where, ...among], ' and ')}`;
+  const products = sql`products p ${joined} where ${join([...where, ...among.map(isAmong)], ' and ')}`;
   return slow.length === 0 ? products : sql`(select p.* from ${products} offset 0) as p where ${join(slow, ' and ')}`;
 }
 
@@ -65,18 +84,18 @@ export function hasAttribute(db: SearchDb, name: string, values: string[]): Sql 
 }
 
 /**
- * A condition that `products p` may have one of these labels or option values according to the index; undefined if the
- * index lacks some of them.
+ * A query for the ids of the products that may have one of these labels or option values; undefined if the index lacks
+ * some of the values.
  */
-export function mayHaveLabel(
+export function idsByLabel(
   db: SearchDb,
   kind: 'vendor' | 'product_type' | 'tag' | 'option',
   values: string[],
 ): Sql | undefined {
   const terms = values.flatMap((value) => valueTerms(value));
   if (terms.length < values.length) return undefined;
-  return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
-    and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE[kind]}::int <> 0)`;
+  return sql`select x.product_id from search_postings x where x.site_id = ${db.siteId}
+    and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE[kind]}::int <> 0`;
 }
 
 /**

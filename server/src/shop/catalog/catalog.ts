@@ -1,6 +1,7 @@
 import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
+import { isAmong } from '../../search/rank/filters.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound } from '../errors.ts';
 import { pageOf } from '../page-query.ts';
@@ -81,8 +82,8 @@ async function listFound(
   const matchesOf = (conditions: Sql[]) =>
     total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
   const { where, slow, among } = conditionsOf(filters.list);
-  // Similar names match many products, so the query also gets the conditions that use an index.
-  const matches = matchesOf([...always, ...where, ...(total === 0 ? among : []), ...slow]);
+  // Similar names match many products, so the query also gets the ids that an index finds.
+  const matches = matchesOf([...always, ...where, ...(total === 0 ? among.map(isAmong) : []), ...slow]);
   const readPage = () => {
     const unavailable = last ? 'last' : 'show';
     if (total === 0) return readShownPage(shop, matches, orderOf(sort, byRelevance), query, unavailable);

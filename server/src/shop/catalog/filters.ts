@@ -1,6 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import {
+  idsOnSale,
   isNotBetweenVariants,
   isOnSale,
   isOrHas,
@@ -9,7 +10,8 @@ import {
 } from '../../search/rank/conditions.ts';
 import {
   hasAttribute,
-  mayHaveLabel,
+  idsByLabel,
+  isAmong,
   type PriceRange,
   type ProductConditions,
   type SearchFilters,
@@ -63,7 +65,7 @@ export interface Filter {
   slow?: Sql;
   /** A condition on `variants v`. One variant must meet the conditions of all filters. */
   variant?: Sql;
-  /** An indexed condition that follows from the others. It speeds up queries that read all matching products. */
+  /** A query for product ids that contains all products that meet the other conditions. It reads only an index. */
   among?: Sql | undefined;
   /** A faster condition on `products p` that replaces `variant`, if no other filter has a `variant`. */
   alone?: Sql;
@@ -124,7 +126,7 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
   const unwanted = (query.exclude_text ?? []).map((text) => unwantedTerm(text, reading.place));
   const list: Filter[] = [
     ...labelFilters(query).map(({ kind, condition }): Filter => {
-      return { kind, among: mayHaveLabel(shop, kind, query[kind] ?? []), slow: condition };
+      return { kind, among: idsByLabel(shop, kind, query[kind] ?? []), slow: condition };
     }),
     ...(in_stock === undefined ? [] : [stockFilter(in_stock)]),
     ...priceFilters(price, reading.ofVariants),
@@ -177,8 +179,9 @@ function stockFilter(in_stock: boolean): Filter {
 }
 
 function saleFilter(shop: Shop, on_sale: boolean): Filter {
-  const among = isOnSale(shop);
-  return on_sale ? { variant: sql`v.compare_at_price > v.price`, among } : { where: sql`not ${among}` };
+  return on_sale
+    ? { variant: sql`v.compare_at_price > v.price`, among: idsOnSale(shop) }
+    : { where: sql`not ${isOnSale(shop)}` };
 }
 
 /** Parses the price limits. `cheaper_than` sets the maximum one minor unit below that product's price. */
@@ -231,7 +234,7 @@ async function collectionFilter(shop: Shop, handle: string): Promise<Filter> {
  * case.
  */
 function optionFilter(shop: Shop, name: string, values: string[]): Filter {
-  const among = mayHaveLabel(shop, 'option', values);
+  const among = idsByLabel(shop, 'option', values);
   const variant = sql`${available} and ${hasOptionValue(name, values)}`;
   return { kind: 'option', name, among, variant };
 }
@@ -245,8 +248,8 @@ function exclusions(shop: Shop, query: FilterQuery, place: Reading['place']): Fi
   const attributes = pairsOf(query.exclude_attribute, place, 'exclude_attribute');
   return [
     ...labelFilters(labels).map(({ kind, condition }) => {
-      const among = mayHaveLabel(shop, kind, labels[kind] ?? []) ?? sql`true`;
-      return { slow: sql`(case when ${among} then ${condition} end) is not true` };
+      const among = idsByLabel(shop, kind, labels[kind] ?? []);
+      return { slow: sql`(case when ${among ? isAmong(among) : sql`true`} then ${condition} end) is not true` };
     }),
     ...[...attributes].map(([name, values]) => ({ where: sql`not ${hasAttribute(shop, name, values)}` })),
   ];

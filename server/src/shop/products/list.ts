@@ -5,7 +5,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Listing } from '../../db/listing.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { RERANKED } from '../../search/rank/candidates.ts';
-import { type ProductConditions, productsInOrder, productsMeeting } from '../../search/rank/filters.ts';
+import { narrowed, type ProductConditions, productsInOrder, productsMeeting } from '../../search/rank/filters.ts';
 import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
 import type { SearchResult } from '../../search/rank/search.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
@@ -165,9 +165,12 @@ export async function readFilteredPage(
   const all = productsMeeting(conditions);
   const counted = sql`select count(*) from ${all}`;
   const fewest = Math.max(MANY, MANY_TIMES * (offset + limit));
-  return withKnownTotal(shop, counted, query, (known) => {
+  return withKnownTotal(shop, counted, query, async (known) => {
     const areMany = known === undefined ? conditions.among.length === 0 : known >= fewest;
-    if (!areMany) return readFoundPage(shop, matchingAll(all), order, query, unavailable);
+    if (!areMany) {
+      const found = productsMeeting(await narrowed(shop, conditions));
+      return readFoundPage(shop, matchingAll(found), order, query, unavailable);
+    }
     const total = known === undefined ? counted : sql`select ${known}::bigint`;
     const parts = { found: empty, total, from: productsInOrder(conditions, order), last: unavailable === 'last' };
     return readShown(shop, parts, empty, query);

@@ -68,7 +68,7 @@ export default async function ProductPage({ params, searchParams }: ProductProps
   );
 }
 
-/** The pictures of the variant, then those that belong to no variant. */
+/** The pictures of the variant, then those that belong to no variant; all pictures if there are neither. */
 function imagesOf({ images }: Product, variant: Variant | undefined) {
   const own = images.filter(({ variant_ids }) => variant && variant_ids.includes(variant.id));
   const common = images.filter(({ variant_ids }) => variant_ids.length === 0);
