@@ -8,7 +8,6 @@ const target = new URL('../../docs/sdk.md', import.meta.url);
 /** Entry points of the package, with their declaration files. */
 const ENTRIES = [
   ['@commerce-backend/sdk', 'index.d.ts'],
-  ['@commerce-backend/sdk/operator', 'operator.d.ts'],
   ['@commerce-backend/sdk/tools', 'tools.d.ts'],
   ['@commerce-backend/sdk/operator', 'operator.d.ts'],
   ['@commerce-backend/sdk/mocks', 'mocks/index.d.ts'],

@@ -18,7 +18,9 @@ interface LoginOptions {
   category?: string[];
 }
 
-const SCOPES: readonly AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+/** The default: what an assistant needs to buy, without requesting returns. */
+const BUYING: readonly AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+const SCOPES: readonly AgentScope[] = [...BUYING, 'returns:request'];
 
 const LOGIN_EXAMPLES = `
 It prints a link and a code. Open the link, log in as a customer of the shop, compare the code and approve the request or a part of it.
@@ -39,7 +41,7 @@ export function addMcpLogin(mcp: Command, terminal: Terminal): void {
     .argument('<address>', 'the address of the shop for MCP')
     .description('Ask a customer for consent, and store the token.')
     .option('--name <text>', 'the name of the assistant that the customer sees', 'Assistant on this computer')
-    .option('--scope <scope>', `${SCOPES.join(', ')}; may be repeated (default: all)`, scopes)
+    .option('--scope <scope>', `${SCOPES.join(', ')}; may be repeated (default: all but returns:request)`, scopes)
     .option('--budget-cents <number>', 'the budget, in cents (without it, the customer enters one)', wholeNumber)
     .addOption(choice('--budget-period <period>', 'when the budget resets', ['once', 'week', 'month']))
     .option('--max-per-order-cents <number>', 'the maximum for one order, in cents', wholeNumber)
@@ -61,7 +63,7 @@ async function login(address: string, options: LoginOptions, command: Command, t
     { baseUrl, siteId, fetch: asCommandLine },
     {
       agent_name: name,
-      scopes: scope ?? [...SCOPES],
+      scopes: scope ?? [...BUYING],
       ...(budgetCents !== undefined && { budget_cents: budgetCents }),
       ...(budgetPeriod !== undefined && { budget_period: budgetPeriod }),
       ...(maxPerOrderCents !== undefined && { max_per_order_cents: maxPerOrderCents }),
