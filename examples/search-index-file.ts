@@ -61,7 +61,10 @@ export class SearchIndex {
     this.cursor = resume_cursor;
   }
 
-  /** Writes the compacted changes to a temporary file and renames it, so that the file is always complete. */
+  /**
+   * Replaces the file with one line that contains all products. Renames a complete temporary file, so that a crash leaves
+   * either the old or the new file.
+   */
   #compact(): void {
     if (this.cursor === undefined) return;
     const changes = [...this.#products].map(([product_id, product]) => {

@@ -9,8 +9,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 process.env.TMPDIR ??= diskFolder();
 
 /**
- * The short forms of the proofs, the pasted blocks of the documents, the examples, backups, and the pages in a browser:
- * `npm run prove -- --short`.
+ * Runs the slow tests (*.short.ts): the short forms of the proofs, and tests of the code blocks in the documents, the
+ * examples, backups, and pages in a real browser. Started by `npm run prove -- --short`.
  */
 export default defineConfig({
   test: {

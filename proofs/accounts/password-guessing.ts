@@ -203,7 +203,6 @@ interface Strategy {
 const QUARTER = 15 * 60;
 
 const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
-  // The guesses cycle through all spellings of the address, in case the server counts each spelling separately.
   '8 at once, as soon as one may': () => ({ atOnce: 8, wait: (retryAfter) => retryAfter }),
   'as soon as one may': () => ({ atOnce: 1, wait: (retryAfter) => retryAfter }),
   ...Object.fromEntries(
@@ -249,6 +248,7 @@ class Guesser {
   async runStrategy({ atOnce, wait }: Strategy, seconds: number): Promise<void> {
     const { spellings } = this.#target;
     while (this.#time < seconds) {
+      // Cycles through all spellings of the address, in case the server counts each spelling separately.
       const tries = Array.from(
         { length: atOnce },
         (_, index) => spellings[(this.attempts + index) % spellings.length] ?? '',

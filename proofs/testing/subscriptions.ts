@@ -2,7 +2,7 @@
 
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
-/** An event that never occurs in the proofs, so that the webhooks get no deliveries that would make operations slower. */
+/** An event that hardly occurs in the shops with these webhooks. Deliveries would make operations slower. */
 const QUIET = ['order.payment_expired'];
 
 /**

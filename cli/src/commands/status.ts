@@ -76,7 +76,7 @@ async function reached(url: string): Promise<{ reachable: boolean; took_ms: numb
   return { reachable: answer !== undefined, took_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** Returns the owner of the credentials and the shop's setup, or the server's error as `failure`. */
+/** Returns the owner of the credentials and the shop's setup. If that fails, returns the error as `failure`. */
 async function whoIs(command: Command, terminal: Terminal) {
   try {
     const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });

@@ -69,7 +69,8 @@ function choose(call: Caller, { query = '', product_id, variant_id, limit = CAND
     const reasons = ['named by its id'];
     const candidates = named.slice(0, limit).map((variant) => candidateOf(state, variant, reasons));
     if (named.length === 1) return { wish, candidates, chosen: named[0], question: null };
-    return { wish, candidates, chosen: undefined, question: 'Several variants match. Which one do you want?' };
+    const question = named.length > 1 ? 'Several variants match. Which one do you want?' : null;
+    return { wish, candidates, chosen: undefined, question };
   }
   if (!query && Object.keys(filtersIn(rest)).length === 0) {
     const msg = 'Send a query, a filter, a product_id or a variant_id.';

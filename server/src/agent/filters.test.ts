@@ -88,7 +88,7 @@ test('each filter returns exactly the matching products, in the storefront and f
   expect(await everywhere({ price_min: '9', price_max: '18.00' }, 'mug')).toEqual(same('mug'));
 });
 
-test('the in_stock filter includes products on backorder, but the words `in stock` in a sentence do not', async () => {
+test('products on backorder meet the in_stock filter, and the words `in stock` in a sentence are relaxed to find them', async () => {
   const { shop, agent } = await openMixedShop();
   await shop.givenProduct({ name: 'Fire bowl', inventory_quantity: 0, inventory_policy: 'continue' });
   const outcome = async (body: IntentFind) => {

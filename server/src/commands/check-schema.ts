@@ -51,8 +51,8 @@ export async function prepareOnceWritable(
 }
 
 /**
- * Migrates the database, or, with MIGRATE=off, throws an Error if this process cannot run on the database without a
- * migration.
+ * Migrates the database. With MIGRATE=off, or if a newer release has migrated it, only checks it: throws if a migration
+ * is missing, the database is read-only, or the login lacks rights that this process needs.
  */
 export async function prepareOrCheck(
   { url, directUrl }: Addresses,

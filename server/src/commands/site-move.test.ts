@@ -560,7 +560,7 @@ test('imports a site from a server that still records the migrations replaced by
   expect((await imported(file)).site_id).toBe(shop.site_id);
 });
 
-test('an import assigns the actions of staff to an existing login with the same e-mail address', async () => {
+test('an import gives the membership to an existing login with the same e-mail address', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const known = randomUUID();

@@ -1,7 +1,6 @@
 /**
- * Numbers of the advisory locks that a connection or a migration holds for a long time. The numbers must not change
- * between releases. Requests use other locks, whose numbers are 64-bit hashes (shop/products,
- * http/pipeline/idempotency.ts).
+ * Numbers of the advisory locks that are held outside of requests. They must not change between releases. The locks of
+ * requests have 64-bit hashes as numbers, for example in http/pipeline/idempotency.ts.
  */
 export const ADVISORY_LOCKS = {
   /** Held in a transaction by the process that migrates (migration-lock.ts). */

@@ -167,7 +167,7 @@ test('the registration and password forms do not reveal whether an e-mail addres
   ]);
 });
 
-test('the login page for agents links to the forms for a new password and a new account, and back', async () => {
+test('the login page of an agent’s consent links to the forms for a new password and a new account, and these link back', async () => {
   const shop = await openShop();
   const browser = new PaperBrowser(shop.baseUrl);
   const path = `/agent-consent?site_id=${shop.site_id}&user_code=BCDF-GHJK`;
