@@ -447,7 +447,9 @@ test(
   'the getting-started commands at /docs run as pasted',
   async () => {
     const page = await (await fetch(`http://localhost:${ports['8080']}/docs`)).text();
-    const texts = [...page.matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) => unescaped(text));
+    const texts = [...page.matchAll(/<pre tabindex="0"><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) =>
+      unescaped(text),
+    );
     expect(texts).toHaveLength(3);
     const [, curl = '', program = ''] = texts;
     const terminal = openShell(folder, env);

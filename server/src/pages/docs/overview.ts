@@ -45,15 +45,15 @@ function gettingStarted(): Html {
   return html`<section id="getting-started">
 <h2>Getting started</h2>
 <p>Start a server with a demo shop, in a checkout of this project. Its credentials are in <code>.data/demo.json</code>.</p>
-<pre><code>npm ci &amp;&amp; npm start</code></pre>
+<pre tabindex="0"><code>npm ci &amp;&amp; npm start</code></pre>
 <p>In a second terminal there, read them, and ask for some products:</p>
-<pre><code>demo() { node -p "require('./.data/demo.json').$1"; }
+<pre tabindex="0"><code>demo() { node -p "require('./.data/demo.json').$1"; }
 BASE_URL=$(demo base_url) SITE_ID=$(demo site_id) STOREFRONT_TOKEN=$(demo storefront_token)
 API_KEY=$(demo api_key) SYNC_SECRET=$(demo sync_secret)
 
 ${curl?.source}</code></pre>
 <p>The same with the SDK:</p>
-<pre><code>import { readFileSync } from 'node:fs';
+<pre tabindex="0"><code>import { readFileSync } from 'node:fs';
 ${sdk?.source.replace(
   '\n\n',
   `\n\nconst demo = JSON.parse(readFileSync('.data/demo.json', 'utf8'));
