@@ -88,6 +88,17 @@ inPanel('shortcuts open lists, focus the search, save and confirm, but letters o
   expect(await saved()).toMatchObject({ vendor: 'Smith' });
 });
 
+inPanel('going back to the screen with which the panel was opened moves the focus there', async ({ open, tab }) => {
+  await open('/');
+  await tab.keyboard.type('go');
+  await tab.waitForFunction(`location.pathname === '/panel/orders'`, POLLED);
+  await tab.waitForSelector('#main input[type="search"]');
+  await tab.keyboard.press('/');
+  await tab.waitForFunction(`document.activeElement.type === 'search'`, POLLED);
+  await tab.goBack();
+  await tab.waitForFunction(`document.activeElement.id === 'main'`, POLLED);
+});
+
 inPanel('a click in a row opens the order, Ctrl-click opens a tab, and headings sort the list', async (visit) => {
   const { open, sees, press, tab } = visit;
   const { order_number, id } = await buy(visit);

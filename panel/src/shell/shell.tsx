@@ -20,19 +20,20 @@ export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const [screen] = useScreen(location);
   const { overlay: Overlay, show, close } = useOverlay();
   const search = () => show(loadPalette);
   const help = () => show(loadHelp);
   useShortcuts({ palette: search, help });
 
-  // Moves the focus to the new screen, as a browser does for a new page.
+  // Moves the focus to the new screen, as a browser does for a new page. When the panel opens, the browser sets the focus.
+  const shown = useRef(location);
   useEffect(() => {
-    if (screen === undefined) return;
+    if (shown.current === location) return;
+    shown.current = location;
     setOpen(false);
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
-  }, [screen]);
+  }, [location]);
 
   return (
     <div className="shell">
@@ -101,9 +102,3 @@ function useOverlay() {
 }
 
 const PRELOAD_AFTER_MS = 2_000;
-
-/** The path of the current screen; undefined for the first one, for which the browser sets the focus. */
-function useScreen(location: string): [string | undefined] {
-  const first = useRef(location);
-  return [first.current === location ? undefined : location];
-}
