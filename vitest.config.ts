@@ -28,7 +28,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'spec', root: 'spec', ...loadedOnce } },
       { test: { name: 'sdk', root: 'sdk', ...loadedOnce, testTimeout: 20_000 } },
-      { test: { name: 'cli', root: 'cli', ...loadedOnce, testTimeout: 20_000 } },
+      { test: { name: 'cli', root: 'cli', ...loadedOnce, testTimeout: 20_000, expect: { poll: { timeout: 15_000 } } } },
       {
         test: {
           name: 'server',

@@ -24,6 +24,7 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=32'],
     testTimeout: 600_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // More workers than a small machine has cores, because many proofs wait most of the time.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

@@ -14,14 +14,14 @@ inPanel('an order can be marked as paid and shipped with the keyboard only', asy
   await sees('Timeline');
   await tabTo(visit, 'Mark as paid');
   await tab.keyboard.press('Enter');
-  await isInDialog(visit);
+  await visit.seesDialog();
   await tabTo(visit, 'Mark as paid');
   await tab.keyboard.press('Enter');
   await sees(`Order ${order_number} is paid.`);
   await seesNoDialog();
   await tabTo(visit, 'Ship');
   await tab.keyboard.press('Enter');
-  await isInDialog(visit);
+  await visit.seesDialog();
   await tabTo(visit, 'Carrier');
   await tab.keyboard.type('DHL');
   await tab.keyboard.press('Tab');
@@ -50,7 +50,7 @@ inPanel(
     await tab.keyboard.press('ArrowUp');
     await focused('Cancel order');
     await tab.keyboard.press('Enter');
-    await isInDialog(visit);
+    await visit.seesDialog();
     await tab.keyboard.press('Escape');
     await focused('More');
   },
@@ -124,11 +124,6 @@ const FOCUSED = `(() => {
     isSeen: outlineStyle !== 'none' && outlineWidth !== '0px' && (focused.contains(at) || at?.contains(focused)),
   };
 })()`;
-
-async function isInDialog({ tab }: Visit): Promise<void> {
-  const isThere = `document.querySelector('.dialog[data-open]')?.contains(document.activeElement)`;
-  await tab.waitForFunction(isThere, { polling: 100 });
-}
 
 async function selectAll({ tab }: Visit): Promise<void> {
   await tab.keyboard.down('Control');

@@ -131,9 +131,12 @@ inPanelAndOnPhone('a message about a save does not cover a dialog that is opened
   await press('Save');
   await sees('Saved.');
   await press('Add an option');
+  await visit.seesDialog();
+  // On a busy machine, the message may have vanished before the dialog is open.
   const covered = await tab.evaluate(`(() => {
-    const [toast, dialog] = ['.toast', '.dialog'].map((each) => document.querySelector(each).getBoundingClientRect());
-    return toast.bottom > dialog.top && toast.top < dialog.bottom;
+    const dialog = document.querySelector('.dialog[data-open]').getBoundingClientRect();
+    const toasts = [...document.querySelectorAll('.toast')].map((toast) => toast.getBoundingClientRect());
+    return toasts.some((toast) => toast.bottom > dialog.top && toast.top < dialog.bottom);
   })()`);
   expect(covered).toBe(false);
   await look('toast-and-dialog');

@@ -67,6 +67,7 @@ inPanel('shortcuts open lists, focus the search, save and confirm, but letters o
   expect(await tab.evaluate(`document.querySelector('#main input[type="search"]').value`)).toBe('gp?');
   await tab.evaluate('document.activeElement.blur()');
   await tab.keyboard.type('?');
+  await visit.seesDialog();
   await sees('Keyboard shortcuts');
   await tab.keyboard.press('Escape');
   await seesNoDialog();
@@ -83,6 +84,7 @@ inPanel('shortcuts open lists, focus the search, save and confirm, but letters o
   await tab.evaluate('document.activeElement.blur()');
   await tab.keyboard.type('gc');
   await sees('Leave without saving?');
+  await visit.seesDialog();
   await withCtrl(visit, 'Enter');
   await tab.waitForFunction(`location.pathname === '/panel/customers'`, POLLED);
   expect(await saved()).toMatchObject({ vendor: 'Smith' });

@@ -47,6 +47,7 @@ const changes: Change[] = [
       await unwrap(visit.dashboard.POST('/api/dashboard/orders/mark-paid', paid));
       await visit.open(`/orders/${id}`);
       await visit.press('Ship');
+      await visit.seesDialog();
     },
     ...{ save: 'Ship', message: 'Shipped. The customer receives an e-mail.', shows: 'Parcels' },
   },

@@ -18,6 +18,7 @@ import {
   type Browser,
   type BrowserContext,
   findChromium,
+  LocatorEvent,
   openChromium,
   type Page,
   TimeoutError,
@@ -49,6 +50,8 @@ export interface Visit {
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
   sees(text: string): Promise<void>;
+  /** Waits until a dialog is open and has the focus, because keys that are pressed before that are lost. */
+  seesDialog(): Promise<void>;
   /** Waits until no dialog is open, because elements behind a dialog cannot be reached. */
   seesNoDialog(): Promise<void>;
   /** Returns the text that is visible now. */
@@ -195,6 +198,10 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       const isThere = tab.waitForFunction(shown, { polling: POLL_MS });
       await isThere.catch(async () => expect(await textOf(tab)).toContain(text));
     },
+    seesDialog: async () => {
+      const hasFocus = `[...document.querySelectorAll('.dialog[data-open]')].at(-1)?.contains(document.activeElement)`;
+      await tab.waitForFunction(hasFocus, { polling: POLL_MS });
+    },
     seesNoDialog: async () => {
       await tab.waitForFunction(`!document.querySelector('.dialog')`, { polling: POLL_MS });
     },
@@ -314,9 +321,21 @@ function listen(tab: Page): string[] {
   return complaints;
 }
 
-/** Clicks the element as soon as it is enabled. */
+/**
+ * Clicks the element as soon as it is enabled. The time limit may end after the click was sent, before a busy browser
+ * has confirmed it. Then the click is not repeated, because it would be a second one.
+ */
 function pressOn(tab: Page, selector: string): Promise<void> {
-  return lookAgain(tab, selector, (found) => found.filter((button) => button.ariaDisabled !== 'true').click());
+  return lookAgain(tab, selector, async (found) => {
+    let isSent = false;
+    const button = found.filter(({ ariaDisabled }) => ariaDisabled !== 'true');
+    button.on(LocatorEvent.Action, () => {
+      isSent = true;
+    });
+    await button.click().catch((error: unknown) => {
+      if (!(isSent && error instanceof TimeoutError)) throw error;
+    });
+  });
 }
 
 /**

@@ -36,12 +36,16 @@ function request(url: string): Promise<IncomingMessage> {
   });
 }
 
-const exited = async () => (await once(child, 'exit'))[0] as number | null;
+/** Waits until the server has received a request for this path. */
+const received = (path: string) => expect.poll(() => output.split('\n')).toContain(path);
+
+/** Waits until the process has exited and all its output has arrived. */
+const exited = async () => (await once(child, 'close'))[0] as number | null;
 
 test('answers a running request with Connection: close before the process exits with 0', async () => {
   const url = await start(0);
   const answer = request(`${url}/slow`);
-  await sleep(100);
+  await received('/slow');
 
   child.kill('SIGTERM');
 
@@ -66,9 +70,8 @@ test('during the drain time, /readyz answers 503 and other requests are still se
   const url = await start(1);
 
   child.kill('SIGTERM');
-  await sleep(200);
 
-  expect((await request(`${url}/readyz`)).statusCode).toBe(503);
+  await expect.poll(async () => (await request(`${url}/readyz`)).statusCode).toBe(503);
   const { statusCode, headers } = await request(`${url}/`);
   expect(statusCode).toBe(200);
   expect(headers.connection).toBe('close');
@@ -88,10 +91,10 @@ test('an idle keep-alive connection does not delay the exit', async () => {
 test('a second signal ends the process immediately', async () => {
   const url = await start(0);
   const lost = request(`${url}/never`).catch((error: Error) => error);
-  await sleep(100);
+  await received('/never');
 
   child.kill('SIGTERM');
-  await sleep(400);
+  await sleep(1_000);
   expect(child.exitCode).toBeNull();
   child.kill('SIGTERM');
 
@@ -102,7 +105,7 @@ test('a second signal ends the process immediately', async () => {
 test('a SIGINT that npm sends twice within milliseconds does not cut off running requests', async () => {
   const url = await start(0);
   const answer = request(`${url}/slow`);
-  await sleep(100);
+  await received('/slow');
 
   child.kill('SIGINT');
   await sleep(20);

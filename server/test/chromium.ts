@@ -1,8 +1,8 @@
-import { type Browser, launch, TimeoutError } from 'puppeteer-core';
+import { type Browser, LocatorEvent, launch, TimeoutError } from 'puppeteer-core';
 import { findTool, skippedWithout } from './tools.ts';
 
 export type { Browser, BrowserContext, HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
-export { TimeoutError };
+export { LocatorEvent, TimeoutError };
 
 const CHROMIUM = {
   names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'],

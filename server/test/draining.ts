@@ -5,12 +5,13 @@ import { drainOnSignal } from '../src/drain.ts';
 import { createLogger } from '../src/http/pipeline/log.ts';
 
 // A small server that shuts down by the rules of drain.ts. Its first argument is `drainSeconds`. It prints its port,
-// then its log.
+// then its log and the path of each request.
 const readiness = { draining: false };
 const server = createServer(async (req, res) => {
+  process.stdout.write(`${req.url}\n`);
   if (req.url === '/readyz') return res.writeHead(readiness.draining ? 503 : 200).end();
   if (req.url === '/throw') setTimeout(() => fail(), 10);
-  if (req.url === '/slow') await sleep(500);
+  if (req.url === '/slow') await sleep(1_000);
   if (req.url === '/never' || req.url === '/throw') return;
   res.end('served');
 });

@@ -135,7 +135,7 @@ async function logInFromCommand(page: Page): Promise<void> {
   const args = [CLI, 'mcp', 'login', shop.mcp, '--budget-cents', '25000', '--category', 'Lighting', '--json'];
   const env = { ...process.env, COMMERCE_CONFIG: join(config, 'config.json') };
   const command = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(command, 'exit');
+  const ended = once(command, 'close');
   const printed: string[] = [];
   command.stdout.on('data', (chunk: Buffer) => printed.push(String(chunk)));
   const [line] = (await once(createInterface(command.stderr), 'line')) as [string];

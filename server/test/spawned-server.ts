@@ -42,7 +42,12 @@ export async function spawnServer(
   };
   child.stdout.on('data', append);
   child.stderr.on('data', append);
-  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const closed = once(child, 'close');
+  const ended = once(child, 'exit').then(async ([code]) => {
+    // The last output may arrive after the exit. Children of a killed server keep its output open.
+    await Promise.race([closed, sleep(1_000)]);
+    return code as number | null;
+  });
   onTestFinished(async () => {
     if (child.exitCode === null && child.kill('SIGKILL')) await ended;
     await rm(dataDir, { recursive: true, force: true });

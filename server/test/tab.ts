@@ -41,6 +41,16 @@ export async function press(page: Page, action: string): Promise<void> {
 }
 
 /**
+ * Waits until automatic redirects have led to a page with this URL, and the page has loaded. Polled by the test, because
+ * a page without scripts runs no timers.
+ */
+export async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
+  await expect.poll(() => page.url(), { timeout: PATIENCE_MS }).toMatch(pattern);
+  const state = () => page.evaluate('document.readyState').catch(() => '');
+  await expect.poll(state, { timeout: PATIENCE_MS }).toBe('complete');
+}
+
+/**
  * Waits until the element with this id has the focus. The browser moves the focus to the element with `autofocus`
  * when it draws the page, which may be after the page has loaded. Polled by the test, because a page without scripts
  * runs no timers.

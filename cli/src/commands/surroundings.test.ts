@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Answers, closedServer, fakeServer, folder, loggedIn, refusal, user } from '../testing.ts';
 
 const ME = {
@@ -175,7 +175,7 @@ test('`open` opens a page in the browser if run in a terminal, and otherwise onl
   const { commerce } = await user({ COMMERCE_URL: url, COMMERCE_API_KEY: 'key', BROWSER: browser });
   expect((await commerce(['open', 'storefront'])).out).toBe('https://shop.example/\n');
   expect((await commerce(['open', 'docs'], { typed: '' })).out).toBe(`${url}/docs\n`);
-  await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(`${url}/docs\n`));
+  await expect.poll(() => readFile(opened, 'utf8')).toBe(`${url}/docs\n`);
   const none = await commerce(['open', 'dashboard']);
   expect(none.code).toBe(1);
   expect(none.err).toContain(`This server has no dashboard at ${url}/panel.`);

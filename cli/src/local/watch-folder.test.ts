@@ -24,7 +24,7 @@ async function saveByRename(file: string, text: string): Promise<void> {
 async function reportsSave(changed: Mock, file: string, text: string): Promise<void> {
   const before = changed.mock.calls.length;
   await saveByRename(file, text);
-  await vi.waitFor(() => expect(changed.mock.calls.length).toBeGreaterThan(before));
+  await expect.poll(() => changed.mock.calls.length).toBeGreaterThan(before);
   await new Promise((done) => setTimeout(done, 150));
 }
 
@@ -36,6 +36,6 @@ test('reports each save that replaces a file with a rename', async () => {
 test('reports a save in a subfolder that was created after the start', async () => {
   const { place, changed } = await watched();
   await mkdir(join(place, 'pages'));
-  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));
+  await expect.poll(() => changed).toHaveBeenCalledTimes(1);
   for (const text of ['1', '2']) await reportsSave(changed, join(place, 'pages', 'home.js'), text);
 });

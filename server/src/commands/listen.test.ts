@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import express from 'express';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from './listen.ts';
 
 /** The response to raw bytes sent to the server. */
@@ -116,35 +116,35 @@ describe('at the limit of connections', () => {
 
     const shopper = await call(GET);
 
-    await vi.waitFor(() => expect(shopper.answer).toMatch(/^HTTP\/1\.1 200 /));
-    await vi.waitFor(() => expect(silent.map(({ closed }) => closed)).toEqual([true, false, false]));
+    await expect.poll(() => shopper.answer).toMatch(/^HTTP\/1\.1 200 /);
+    await expect.poll(() => silent.map(({ closed }) => closed)).toEqual([true, false, false]);
   });
 
   test('at the maximum number of connections, a new connection replaces an idle one first, then one that still sends its body', async () => {
     const { call, held } = await crowdedServer();
     const idle = await call(GET);
-    await vi.waitFor(() => expect(idle.answer).toMatch(/^HTTP\/1\.1 200 /));
+    await expect.poll(() => idle.answer).toMatch(/^HTTP\/1\.1 200 /);
     const [slow, asking] = [await call(SLOW_BODY), await call(WAIT)];
-    await vi.waitFor(() => expect(held).toHaveLength(2));
+    await expect.poll(() => held).toHaveLength(2);
 
     await call(WAIT);
-    await vi.waitFor(() => expect([idle.closed, slow.closed, held.length]).toEqual([true, false, 3]));
+    await expect.poll(() => [idle.closed, slow.closed, held.length]).toEqual([true, false, 3]);
     await call(WAIT);
 
-    await vi.waitFor(() => expect([slow.closed, held.length]).toEqual([true, 4]));
+    await expect.poll(() => [slow.closed, held.length]).toEqual([true, 4]);
     expect(asking.closed).toBe(false);
   });
 
   test('rejects a new connection while all others await responses, and still answers the others', async () => {
     const { call, held } = await crowdedServer();
     const asking = [await call(WAIT), await call(WAIT), await call(WAIT)];
-    await vi.waitFor(() => expect(held).toHaveLength(3));
+    await expect.poll(() => held).toHaveLength(3);
 
     const newcomer = await call(WAIT);
 
-    await vi.waitFor(() => expect(newcomer.closed).toBe(true));
+    await expect.poll(() => newcomer.closed).toBe(true);
     for (const response of held) response.json({});
-    await vi.waitFor(() => expect(asking.every(({ answer }) => answer.startsWith('HTTP/1.1 200 '))).toBe(true));
+    await expect.poll(() => asking.every(({ answer }) => answer.startsWith('HTTP/1.1 200 '))).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Logger } from 'pino';
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { askForConsent, givenAgent, poll } from '../../../test/agents.ts';
 import { fetchAt } from '../../../test/fetch-at.ts';
 import { mailsTo } from '../../../test/mail.ts';
@@ -367,10 +367,10 @@ test('logs once when hosts cannot be read, and once when they can be read again'
   const hosts = await openSiteHosts({ db, baseUrl: 'http://localhost', logger, everySeconds: 0.02 });
   onTestFinished(() => hosts.stop());
 
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(3));
+  await expect.poll(() => asked).toBeGreaterThan(3);
   expect([hosts.isRead(), lines.length]).toEqual([false, 1]);
   isGone = false;
-  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  await expect.poll(() => lines).toHaveLength(2);
 
   expect(hosts.isRead()).toBe(true);
   expect(lines).toEqual([expect.stringContaining('cannot be read'), expect.stringContaining('again')]);

@@ -94,8 +94,8 @@ for (const width of [1280, 390]) {
       await press(page, 'revoke');
       await look('7-revoked');
       expect((await call('/api/agent/intent/find', { query: 'mug' })).status).toBe(401);
-      await page.click('a[href*="agent="]');
-      await page.waitForSelector('.operations');
+      await Promise.all([page.waitForNavigation(), page.click('a[href*="agent="]')]);
+      expect(await page.$('.operations')).not.toBeNull();
       await look('8-activity');
       // Forms with mistakes are answered with 422, which browsers log.
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);

@@ -140,7 +140,7 @@ for (const width of [1280, 390]) {
       if (width === 390) expect(height).toBeLessThan(2_000);
       const selected = () =>
         page.$eval('[name="shipping_option_id"]:checked', (input) => input.closest('.choice')?.textContent);
-      const eventually = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 10_000 });
+      const eventually = <T>(read: () => Promise<T>) => expect.poll(read);
       const total = () => page.$eval(width === 390 ? '#fold-total' : '#totals .sum', ({ textContent }) => textContent);
 
       // The fields report mistakes when they are left, and stop as soon as the mistake is corrected.

@@ -5,7 +5,7 @@ import type { Page } from '../../../test/chromium.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
-import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
+import { accessibilityProblems, arriveAt, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { freePort } from '../../db/free-port.ts';
 
@@ -49,15 +49,6 @@ async function givenForeignPage(): Promise<{ origin: string; comeBackTo(url: str
 
 async function follow(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
-}
-
-/** Waits until automatic redirects have led to a page with this URL. */
-async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
-  for (let tries = 0; tries < 600 && !pattern.test(page.url()); tries += 1) {
-    await new Promise((waited) => setTimeout(waited, 100));
-  }
-  expect(page.url()).toMatch(pattern);
-  await page.waitForSelector('h1');
 }
 
 for (const width of [1280, 375]) {

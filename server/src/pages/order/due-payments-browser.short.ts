@@ -1,19 +1,12 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Page } from '../../../test/chromium.ts';
 import { givenDue } from '../../../test/due-payments.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
-import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
+import { accessibilityProblems, arriveAt, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { freePort } from '../../db/free-port.ts';
 
 const { played, browser } = inChromium();
-
-/** Waits until automatic redirects have led to a page with this URL. */
-async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
-  await expect.poll(() => page.url(), { timeout: 30_000 }).toMatch(pattern);
-  await page.waitForSelector('h1');
-}
 
 const ENGLISH = {
   width: 1280,

@@ -1,12 +1,11 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Page } from '../../../test/chromium.ts';
 import { ORDER } from '../../../test/due-payments.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { mailsTo } from '../../../test/mail.ts';
 import { POLICY } from '../../../test/returns.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
-import { accessibilityProblems, leaveScreenshot, openTab } from '../../../test/tab.ts';
+import { accessibilityProblems, arriveAt, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { freePort } from '../../db/free-port.ts';
 
@@ -82,14 +81,14 @@ for (const width of [1280, 390]) {
         await page.select('select[name^="quantity-"]', '1');
         await page.select('#reason', reason);
         await page.type('#note', note);
-        await pressed(page, 'request_return');
+        await press(page, 'request_return');
       };
 
       const old = server.baseUrl + (await linkIn('1001'));
       await page.goto(old);
       await look('1-order');
       await page.type('#proof', '10115');
-      await pressed(page, 'show_address');
+      await press(page, 'show_address');
       expect(await look('2-form')).toContain('Artikel zurücksenden');
       await request('changed_mind', '');
       expect(await look('3-requested')).toContain('Wir prüfen Ihre Anfrage');
@@ -107,7 +106,7 @@ for (const width of [1280, 390]) {
 
       await page.goto(old);
       await page.type('#proof', '10115');
-      await pressed(page, 'show_address');
+      await press(page, 'show_address');
       expect(await look('5-closed')).toContain('Zur neuen Bestellung haben Sie eine eigene E-Mail erhalten');
       await page.goto(server.baseUrl + (await linkIn('Bestellung 1002')));
       expect(await look('6-exchange')).toContain('Gutschrift aus Ihrer Rücksendung: 50,00 €');
@@ -127,14 +126,4 @@ for (const width of [1280, 390]) {
     },
     120_000,
   );
-}
-
-async function pressed(page: Page, action: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
-}
-
-/** Waits until automatic redirects have led to a page with this URL. */
-async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
-  await expect.poll(() => page.url(), { timeout: 30_000 }).toMatch(pattern);
-  await page.waitForSelector('h1');
 }

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { mailsTo } from '../../../test/mail.ts';
 import { openShop } from '../../../test/shop.ts';
@@ -131,7 +131,7 @@ played(
       } catch {}
       inline.click();
     })()`);
-    await vi.waitFor(() => expect(blocked.length).toBeGreaterThan(1));
+    await expect.poll(() => blocked.length).toBeGreaterThan(1);
 
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();
     expect(await page.evaluate('typeof globalThis.Redoc')).toBe('undefined');

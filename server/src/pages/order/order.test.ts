@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { mailsTo } from '../../../test/mail.ts';
 import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
@@ -267,12 +267,13 @@ test('does not send a queued mail or create its link if the customer is erased f
   const mail = inShopAsSystem(db, site_id, (inside) =>
     compose(inside, 'http://localhost', { site_id, template: 'order_placed', about }),
   );
-  await vi.waitFor(async () => {
-    const waiting = await owner.query(
+  const waiting = async () => {
+    const { rowCount } = await owner.query(
       `select from pg_stat_activity where query like '%into order_links%' and wait_event_type = 'Lock'`,
     );
-    expect(waiting.rowCount).toBeGreaterThan(0);
-  });
+    return rowCount;
+  };
+  await expect.poll(waiting).toBeGreaterThan(0);
   await erasure.query(sql`update commerce.orders set email = null where id = ${order.id}`);
   await erasure.query('commit');
   erasure.release();
