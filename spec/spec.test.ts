@@ -65,7 +65,7 @@ const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
 /** Operations on the caller's own account, which need no scope. */
 const OWN_ACCOUNT = ['account', 'auth', 'me', 'assistant-request', 'assistants', 'assistant-actions'];
 
-/** An operation must require one of these scopes. */
+/** The scopes of which the operation must require one. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];

@@ -96,8 +96,8 @@ async function givenInstallation() {
     for (let i = 0; i < count; i += 1) await shop.storefront.GET('/api/storefront/products');
   };
   /**
-   * Scrapes the servers once a minute, after running the action for that minute. Returns the alerts that fire at the
-   * end.
+   * Simulates minutes: in each, scrapes the servers, then runs the action. Scrapes again at the end, and returns the
+   * alerts that fire then.
    */
   const alertsAfter = async (minutes: number, action: (minute: number) => Promise<unknown> = async () => undefined) => {
     const series = new ScrapedSeries();
