@@ -265,7 +265,7 @@ describe('bounds', () => {
     expect(places(lists.filter(({ schema }) => !schema.maxItems))).toEqual([]);
   });
 
-  test('responses require every field, except documented optional ones', () => {
+  test('responses require every field, with the exceptions listed below', () => {
     const extra = ['facets', 'understood', 'input', 'ctx'];
     // Exceptions: orders and events, because imports and older versions store fewer fields; agent schemas, which stay
     // short to save tokens; tax rates, which are returned as they were set; and errors, whose fields depend on the

@@ -137,7 +137,7 @@ test('docs/alerts.md explains exactly the existing alerts', () => {
 });
 
 test.skipIf(!promtool || !redisServer)(
-  'each injected fault raises only the alerts and doctor findings about that fault, and a healthy installation raises none',
+  'each injected fault raises its alerts and doctor findings, and a healthy installation raises none',
   async () => {
     const { shop, admin, mails, failing, redis, worker, read, alertsAfter, addJob, doctor } = await givenInstallation();
 
