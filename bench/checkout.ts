@@ -16,7 +16,7 @@ export interface Checkout {
   remove(): Promise<void>;
 }
 
-/** The folders that are separate packages. */
+/** Folders that may have their own node_modules. */
 const WORKSPACES = ['.', 'spec', 'server', 'sdk', 'cli', 'examples'];
 
 /**

@@ -112,7 +112,7 @@ async function generalProducts(file: string): Promise<string[]> {
   return lines.map((line) => {
     const { product_id, title, description } = JSON.parse(line) as Record<string, string>;
     const name = (title ?? '').slice(0, 255);
-    // The products get a price, because the file has none and the import requires one.
+    // The products get a price, because the file has none and the import would make them drafts.
     return JSON.stringify({
       name,
       slug: product_id,

@@ -127,8 +127,8 @@ async function judge(
 }
 
 /**
- * Judges the products found for the filters that somebody wrote for the sentences, if the data has them. Expectations about
- * `understood` are ignored, because filters are not interpreted.
+ * Judges the products found with the hand-written filters of the sentences, if the data has such filters. Expectations
+ * about `understood` are ignored, because filters are not interpreted.
  */
 async function judgeFilters(data: string, database: Database, server: Running, sites: Record<string, object>) {
   const filters = await filtersIn(data);

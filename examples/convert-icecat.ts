@@ -47,8 +47,7 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
     vendor: brand ?? null,
     product_type: typeof type === 'string' ? type.slice(0, 255) : null,
     status: 'active',
-    // Leaves out the price of a product without one, so that the import rejects the product instead of setting its
-    // price to zero.
+    // Leaves out the price of a product without one, so that the import makes the product a draft.
     ...(price_cents !== undefined && { price: (price_cents / 100).toFixed(2) }),
     sku: product_id,
     barcode: ean?.[0] ?? null,

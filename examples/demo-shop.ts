@@ -19,7 +19,7 @@ export const ADDRESS = {
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
 };
 
-/** Permissions that the example agents request. */
+/** Permissions that most example agents request. */
 export const TERMS = {
   scopes: ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'] as const,
   budget_cents: 6_000,

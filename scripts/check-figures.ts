@@ -1,7 +1,7 @@
 /**
- * Checks the published figures. No row of proofs/README.md may report violations. No row there and no section of
- * bench/README.md may have been measured with fewer operations than the contract has now. `npm run check:figures` runs
- * this.
+ * Checks the published figures. No row of proofs/README.md may report violations. No row there may have been recorded
+ * with fewer operations than the contract has now, and no section of bench/README.md whose figures depend on the number
+ * of operations may have been measured with fewer. `npm run check:figures` runs this.
  */
 import { readFileSync } from 'node:fs';
 

@@ -23,7 +23,7 @@ const { values } = parseArgs({
   options: { source: { type: 'string' }, database: { type: 'string' }, unresolved: { type: 'boolean' } },
 });
 
-/** Number of statements whose text is only known at run time. Lower it when there are fewer. */
+/** Maximum number of statements whose text is only known at run time. Lower it when there are fewer. */
 const MOST_UNRESOLVED = values.source ? 0 : 55;
 
 const source = new Source(resolve(values.source ?? join(SERVER, 'src/main.ts')));

@@ -1,6 +1,6 @@
-// Runs after each `npm ci`. Builds the SDK and the CLI if the development tools are installed. After `npm ci
-// --omit=dev` there is nothing to build, but the installed Node must be new enough, because the package with a newer
-// one is a development dependency.
+// Runs after each `npm ci` and `npm install`. Builds the SDK and the CLI if the development tools are installed. After
+// `npm ci --omit=dev` there is nothing to build, but the installed Node must be new enough, because the package with a
+// newer one is a development dependency.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 

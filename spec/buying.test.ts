@@ -52,7 +52,7 @@ describe('compatibility with the published interface', () => {
     expect(operationOf('dashboard.markOrderPaid')).not.toHaveProperty('requestBody');
   });
 
-  test('registration and password reset have one success response', () => {
+  test('registration, resending the verification and password reset declare a constant success response and no 404', () => {
     for (const verb of ['registerCustomer', 'resendVerification', 'requestPasswordReset']) {
       const { responses } = operationOf(`storefront.${verb}`);
       const { properties } = responses['202'].content['application/json'].schema;

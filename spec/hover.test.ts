@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  'editors describe the verbs of a client',
+  'editors describe GET and POST of a client',
   () => {
     for (const verb of ['GET', 'POST'])
       expect(hover(`shop.${verb}`).description).toContain(`Calls a ${verb} operation`);

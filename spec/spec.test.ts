@@ -65,7 +65,7 @@ const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
 /** Operations on the caller's own account, which need no scope. */
 const OWN_ACCOUNT = ['account', 'auth', 'me', 'assistant-request', 'assistants', 'assistant-actions'];
 
-/** An operation must require one of these scopes. */
+/** The scopes of which the operation must require one. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
@@ -265,7 +265,7 @@ describe('bounds', () => {
     expect(places(lists.filter(({ schema }) => !schema.maxItems))).toEqual([]);
   });
 
-  test('responses require every field, except documented optional ones', () => {
+  test('responses require every field, with the exceptions listed below', () => {
     const extra = ['facets', 'understood', 'input', 'ctx'];
     // Exceptions: orders and events, because imports and older versions store fewer fields; agent schemas, which stay
     // short to save tokens; tax rates, which are returned as they were set; and errors, whose fields depend on the

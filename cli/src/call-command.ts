@@ -134,7 +134,7 @@ export function cursorText<Row>(
   return rows.length === 0 ? none : `${rowsText(columns, rows, view)}${more}`;
 }
 
-/** Formats a complete list. An empty list is shown as `none`. */
+/** Formats a complete list. Returns the text `none` for an empty list. */
 export function listText<Row>(none: string, columns: Column<Row>[], rows: Row[], view: View): string {
   return rows.length === 0 ? none : rowsText(columns, rows, view);
 }

@@ -1,4 +1,7 @@
-/** The profile of a project: the nearest `.commerce.json` above the current folder names it. It has no secrets. */
+/**
+ * The profile of a project. The nearest `.commerce.json`, in the current folder or above it, contains its name and no
+ * secrets.
+ */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,7 +37,7 @@ function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // A folder that the user may not read, or a folder of that name, has no profile.
+    // Skips a file that the user may not read, and a folder of that name.
     if (['ENOENT', 'EACCES', 'EISDIR'].includes((error as { code?: string }).code ?? '')) return undefined;
     throw error;
   }

@@ -12,8 +12,8 @@ export function nearestPaths({ operations }: Contract, path: string): string[] {
 }
 
 /**
- * Returns the distance between two paths. A parameter and any segment have the distance 1. A missing or additional
- * segment counts with its full length.
+ * Returns the distance between two paths: the sum of the Levenshtein distances of their segments. A parameter and any
+ * segment have the distance 1. A missing or additional segment counts with its full length.
  */
 function distanceOf(known: string[], asked: string[]): number {
   let sum = 0;

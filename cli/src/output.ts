@@ -20,8 +20,8 @@ export function show(terminal: Terminal, json: boolean, value: unknown, text: (p
 }
 
 /**
- * Escapes untrusted text for a terminal: removes control characters, which could move the cursor or change colours, and
- * invisible characters that change the writing direction.
+ * Escapes untrusted text for a terminal: replaces control characters, which could move the cursor or change colours, by
+ * spaces, and removes invisible characters that change the writing direction.
  */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
@@ -188,7 +188,7 @@ export function facts(entries: Record<string, string | number | null | undefined
     .join('\n');
 }
 
-/** Formats a time in the local time zone, to the minute. Null is shown as `none`. */
+/** Formats a time in the local time zone, to the minute. Returns the text `none` for null. */
 export function moment(timestamp: string | null, none = '–'): string {
   if (timestamp === null) return none;
   const date = new Date(timestamp);

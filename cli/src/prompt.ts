@@ -46,7 +46,7 @@ export async function confirm(terminal: Terminal, question: string): Promise<voi
   if (!(await agrees(terminal, question))) throw usageError('Cancelled. Nothing was changed.');
 }
 
-/** Asks like `confirm`, but returns false for no. */
+/** Asks like `confirm`, but returns false for any other answer than yes. */
 export async function agrees(terminal: Terminal, question: string): Promise<boolean> {
   if (!canAsk(terminal)) {
     throw usageError(`This needs a confirmation, and there is nobody to ask: ${question}`, 'Add --yes.');

@@ -95,7 +95,7 @@ export async function user(env: Record<string, string> = {}) {
   const home = await folder();
   const config = join(home, 'config.json');
   const own = { HOME: home, COMMERCE_CONFIG: config, DATA_DIR: join(home, 'data') };
-  /** A running command: its output so far, and a function that simulates Ctrl-C. */
+  /** Starts a command. Returns functions for its output so far and for Ctrl-C, and its result. */
   const begin = (args: string[], { input = '', typed, columns = 100, cwd = home }: Keyboard = {}) => {
     const [stdout, stderr] = [collector(typed !== undefined, columns), collector(typed !== undefined, columns)];
     const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);

@@ -1,3 +1,9 @@
+/**
+ * Writes the documentation as a static site for any file server: docs-site/index.html. Its pages are the documents of
+ * the repository, three catalogues generated from the contract, and under api/ the reference of each operation. It
+ * fails on a dead link, and on a page that is missing in the navigation.
+ */
+
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vitepress';
@@ -7,11 +13,6 @@ import { errorsPage, eventsPage, operationsPage } from './catalogues.ts';
 import { deadLinks, pagesWithoutEntry, withLinksOfPage } from './links.ts';
 import { pages, ROOT } from './pages.ts';
 
-/**
- * Writes the documentation as a static site for any file server: docs-site/index.html. Its pages are the documents of the repository,
- * three catalogues generated from the contract, and under api/ the reference of each operation. It fails on a dead link, and on a page
- * that is missing in the navigation.
- */
 /** Next to node_modules, so that imports resolve. Removed at the end. */
 const SOURCES = join(ROOT, '.docs-site');
 const SITE = join(ROOT, 'docs-site');

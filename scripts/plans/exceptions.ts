@@ -18,8 +18,8 @@ export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts', 
 export const OWNERS = ['jobs/retention.ts', 'shop/audit/deletion.ts'];
 
 /**
- * Folders of operators' commands: migrations, backups, doctor, deletion of sites, operators' keys and lists. They
- * connect as the owner of the tables and read the whole database or PostgreSQL's catalogue.
+ * Folders and files of operators' commands: migrations, backups, doctor, deletion of sites, operators' keys and lists.
+ * They connect as the owner of the tables and read the whole database or PostgreSQL's catalogue.
  */
 export const COMMANDS = [
   'backup/',

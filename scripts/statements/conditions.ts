@@ -112,7 +112,7 @@ export class Conditions {
 
   /**
    * Adds to the scope the conditions under which `node` is reached: the enclosing conditions hold, and no earlier guard
-   * returned. Throws `Impossible` if they contradict what the scope knows.
+   * returned. Throws `Impossible` if they contradict earlier conditions of the scope.
    */
   reach(node: Typescript.Node, scope: Scope): void {
     const { parent } = node;

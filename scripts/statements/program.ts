@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import type * as Typescript from 'typescript';
 
-/** The server's sources. */
+/** The server's folder. */
 export const SERVER = join(import.meta.dirname, '../../server');
 
 // TypeScript 7 has no compiler API, so this uses version 5.9 from spec/, which needs it for its generator.

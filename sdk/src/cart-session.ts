@@ -37,7 +37,7 @@ export interface CartSession {
   run<Done>(work: (cart_id: string, storefront: StorefrontClient) => Promise<Done>): Promise<Done>;
   /** Logs a customer in, merges the cart and continues with the customer's cart. Store `access_token` for later visits. */
   login(credentials: Login): Promise<Schemas['CustomerSession']>;
-  /** Discards the cart, after its checkout or when the customer logs out. */
+  /** Removes the cart's id from the storage, after its checkout or when the customer logs out. */
   clear(): Promise<void>;
 }
 

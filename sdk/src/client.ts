@@ -120,10 +120,7 @@ const answersOnly: Middleware = {
   },
 };
 
-/**
- * Inserts path parameters. Throws for empty and dot segments, because URL parsers remove them and the path would
- * change.
- */
+/** Inserts path parameters. Throws for missing or empty values, and for `.` and `..`: they would lead to another path. */
 function safePath(path: string, params: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined || value === null || ['', '.', '..'].includes(String(value))) {

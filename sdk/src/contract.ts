@@ -78,7 +78,7 @@ type ParamsOf<Operation> = Operation extends { parameters: infer Parameters }
     : { params: WithGaps<Parameters> }
   : never;
 
-/** An optional query parameter that is undefined is not sent; `exactOptionalPropertyTypes` would reject it. */
+/** Lets optional query parameters be undefined, even under `exactOptionalPropertyTypes`. They are then not sent. */
 type WithGaps<Parameters> = {
   [Part in keyof Parameters]: Part extends 'query' ? QueryWithGaps<Parameters[Part]> : Parameters[Part];
 };

@@ -50,7 +50,7 @@ test('throws for an error response and for a client without a key', async () => 
   expect(() => createOperatorClient({ baseUrl, operatorKey: '' })).toThrow('operatorKey is missing.');
 });
 
-test('a request with a field that is not in the contract does not compile', async () => {
+test('a request with a path or field that is not in the contract does not compile', async () => {
   const wrong = () => [
     // @ts-expect-error: the operators' API has no shop operations
     operator.GET('/api/dashboard/settings'),

@@ -91,7 +91,7 @@ test('follows cursors to the end of a list, even after an empty page', async () 
   expect(cursors).toEqual([null, 'one', 'two']);
 });
 
-test('keeps path parameters on each page, and throws errors like unwrap', async () => {
+test('sends path parameters, and throws errors like unwrap', async () => {
   const variant_id = '0192f3a0-4444-7000-8000-000000000001';
   network.use(http.get(`${baseUrl}/api/dashboard/inventory/${variant_id}/movements`, () => refusal(404, 'not_found')));
   const movements = paginate(dashboard, '/api/dashboard/inventory/{variant_id}/movements', {

@@ -96,8 +96,8 @@ async function givenInstallation() {
     for (let i = 0; i < count; i += 1) await shop.storefront.GET('/api/storefront/products');
   };
   /**
-   * Scrapes the servers once a minute, after running the action for that minute. Returns the alerts that fire at the
-   * end.
+   * Simulates minutes: in each, scrapes the servers, then runs the action. Scrapes again at the end, and returns the
+   * alerts that fire then.
    */
   const alertsAfter = async (minutes: number, action: (minute: number) => Promise<unknown> = async () => undefined) => {
     const series = new ScrapedSeries();
@@ -137,7 +137,7 @@ test('docs/alerts.md explains exactly the existing alerts', () => {
 });
 
 test.skipIf(!promtool || !redisServer)(
-  'each injected fault raises only the alerts and doctor findings about that fault, and a healthy installation raises none',
+  'each injected fault raises its alerts and doctor findings, and a healthy installation raises none',
   async () => {
     const { shop, admin, mails, failing, redis, worker, read, alertsAfter, addJob, doctor } = await givenInstallation();
 

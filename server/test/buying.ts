@@ -8,14 +8,14 @@ export async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['g
   return { product, variant_id: product.variants[0]?.id ?? '' };
 }
 
-/** Reads the full stock of a product with one variant. */
+/** Reads the stock and the reserved quantity of a product with one variant. */
 export async function stockOf({ dashboard }: Pick<OpenShop, 'dashboard'>, product_id: string) {
   const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
   const { on_hand, reserved } = data?.inventory[0] ?? {};
   return { on_hand, reserved };
 }
 
-/** Lists the orders of the shop, newest first. */
+/** Lists the newest 100 orders of the shop, newest first. */
 export async function ordersOf({ dashboard }: Pick<OpenShop, 'dashboard'>) {
   const { data } = await dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 100 } } });
   return data?.orders ?? [];

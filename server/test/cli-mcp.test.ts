@@ -20,7 +20,7 @@ function start(words: string[], token: string) {
   return { stdin, stdout, stderr, ended };
 }
 
-test('over stdio an assistant can use the tools of the shop until it disconnects', async () => {
+test('over stdio an assistant can use the tools of the shop until it disconnects, and an invalid token or address is an error', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oak table lamp', price: '30.00' });
   const scopes: ConsentRequest['scopes'] = ['catalog:read'];

@@ -23,7 +23,9 @@ export async function allow(page: Page, terms: { budget?: string; categories?: s
   await press(page, 'approve');
 }
 
-/** Fills in missing fields, reviews the order and places it. Returns the text of the order button. */
+/**
+ * Chooses a shipping option and bank transfer, reviews the order and places it. Returns the text of the order button.
+ */
 export async function confirm(page: Page, checkout_url: string): Promise<string> {
   await page.goto(checkout_url);
   for (const choice of ['[name="shipping_option_id"]', '[name="payment_method"][value="bank_transfer"]']) {

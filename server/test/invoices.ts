@@ -15,7 +15,7 @@ export const SELLER = {
   vat_id: 'DE123456789',
 };
 
-/** Completes the seller, so that invoices can be issued. */
+/** Stores the seller's data, so that invoices can be issued. */
 export async function givenSeller(shop: Shop, invoicing: InvoicingInput = {}): Promise<void> {
   const body = { invoicing: { ...SELLER, ...invoicing } };
   const { error } = await shop.dashboard.PATCH('/api/dashboard/settings', { body });

@@ -136,7 +136,8 @@ const LEFT_OUT = [
 ];
 
 /**
- * Removes intended differences: the mocks accept no cards, offer agents no alternatives, and fetch no client documents.
+ * Removes intended differences: the mocks accept no cards, offer agents no alternatives, fetch no client documents, and
+ * do not record uses. Also replaces values that differ by chance.
  */
 function withoutNature(key: string, value: unknown): unknown {
   if (key === 'alternatives' || key === 'last_used_at' || key === 'client_id_metadata_document_supported')

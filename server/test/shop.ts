@@ -28,7 +28,7 @@ function cheapPassword() {
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** The customer data that a checkout requires, except for a shipping option. */
+/** The fields that a checkout requires, except for a shipping option. */
 export const FILLED_IN = {
   email: 'june@example.com',
   shipping_address: {

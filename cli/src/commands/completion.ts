@@ -74,7 +74,7 @@ function placesIn(program: Command): Place[] {
 
 const SCRIPTS: Record<Shell, (places: Place[]) => string> = { bash, zsh, fish };
 
-/** Returns the branches of a shell `case` that finds the current command from the words before the cursor. */
+/** Returns the pattern of a shell `case` that matches the paths of all subcommands. */
 function steps(places: Place[]): string {
   const deeper = places.map(({ path }) => path).filter((path) => path.includes(' '));
   return deeper.map((path) => `"${path}"`).join('|');

@@ -121,7 +121,7 @@ function details(customer: CustomerDetails, { paint }: View): string {
   );
 }
 
-/** Formats whether the customer agreed to marketing mails, with time, place and wording of the last decision. */
+/** Formats whether the customer agreed to marketing mails, with time, source and wording of the last decision. */
 function newsletterOf({ marketing_opt_in, marketing_consents: [newest] }: CustomerDetails): string {
   const holds = marketing_opt_in ? 'yes' : 'no';
   if (!newest || newest.granted !== marketing_opt_in) return holds;

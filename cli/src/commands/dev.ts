@@ -89,7 +89,9 @@ function variablesFor(url: string, demo: Demo, port: number): Record<string, str
   return { COMMERCE_URL: url, COMMERCE_SITE_ID, COMMERCE_STOREFRONT_TOKEN, PORT: String(port) };
 }
 
-/** Sets the local storefront as the shop's storefront_url, unless the merchant has set another URL. */
+/**
+ * Sets the local storefront as the shop's storefront_url, unless the merchant has set a URL that is not on localhost.
+ */
 async function tellStorefront(baseUrl: string, { api_key: apiKey }: Demo, port: number): Promise<void> {
   const client = createDashboardClient({ baseUrl, apiKey });
   const { storefront_url } = await unwrap(client.GET('/api/dashboard/settings'));

@@ -50,7 +50,7 @@ test('creates a discount code with conditions', async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test('changes and deletes a discount by its code in any case', async () => {
+test('changes a discount by its code in any case, and suggests disabling one that cannot be deleted', async () => {
   const similar = { ...DISCOUNT, id: '0192f3a2-4444-7000-8000-000000000002', code: 'WELCOME100' };
   const path = `${DISCOUNTS}/${DISCOUNT.id}`;
   const server = await fakeServer({
@@ -80,7 +80,7 @@ test('changes and deletes a discount by its code in any case', async () => {
   expect((await commerce(['discounts', 'get', 'WELCOME'])).err).toContain('There is no discount code "WELCOME".');
 });
 
-test('lists the redemptions of a discount code, and shows the command for the next page', async () => {
+test('lists the redemptions of a discount code, and shows the option for the next page', async () => {
   const page = { ...examples.Redemptions.value, next_cursor: 'c2' };
   const path = `${DISCOUNTS}/${DISCOUNT.id}/redemptions`;
   const server = await fakeServer({ [`GET ${path}`]: { body: page } });

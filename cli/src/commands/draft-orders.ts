@@ -106,7 +106,7 @@ const FLAGS: Presentations<'dashboard.updateDraftOrder'> = {
   reserve: { sets: [{ flag: '--reserve', help: 'reserve the stock once it is sent', value: true }] },
 };
 
-/** Adds `draft-orders create|update`, whose items are named by SKU. */
+/** Adds `draft-orders create|update`, whose items are named by SKU or variant id. */
 function addWrites(drafts: Command, terminal: Terminal): void {
   const item = '--item <sku=quantity>';
   const customItem = '--custom-item <name=quantity@price[:tax-class]>';

@@ -83,7 +83,7 @@ export function addInventory(program: Command, terminal: Terminal): void {
   addMovements(inventory, terminal);
 }
 
-/** Rejects combinations of flags that exclude each other. The server checks the fields of --input. */
+/** Rejects invalid combinations of flags, and a change of 0. The server checks the fields of --input. */
 function checked({ delta, setTo, expected, input }: AdjustOptions) {
   if (input !== undefined) return {};
   if ((delta === undefined) === (setTo === undefined)) throw usageError('Give either --delta or --set-to.');

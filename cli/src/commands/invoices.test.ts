@@ -38,7 +38,7 @@ test('exports each document once, and the amounts of credit notes as negative nu
   expect(cells.slice(1).map(([number]) => number)).toEqual(INVOICE.taxes.map(() => INVOICE.number));
 });
 
-test('saves the ZIP of a period in a file named after its first day', async () => {
+test('saves the ZIP of a period in the file of --output', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-invoices-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const content = Buffer.from('PK of a ZIP').toString('base64');

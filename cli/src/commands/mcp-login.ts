@@ -18,7 +18,7 @@ interface LoginOptions {
   category?: string[];
 }
 
-/** The default: what an assistant needs to buy, without requesting returns. */
+/** The default scopes, with which an assistant can buy but not request returns. */
 const BUYING: readonly AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 const SCOPES: readonly AgentScope[] = [...BUYING, 'returns:request'];
 

@@ -71,7 +71,7 @@ async function mock(options: MockOptions, command: Command, terminal: Terminal):
   await new Promise((closed) => listening.server.close(closed));
 }
 
-/** Replaces the base URL in the demo shop's image URLs by the base URL of the mock server. */
+/** Prefixes the paths of the demo shop's images with the base URL of the mock server. */
 function withAddresses(demo: unknown, baseUrl: string): Partial<MockShopData> {
   return JSON.parse(JSON.stringify(demo).replaceAll('"/demo-images/', `"${baseUrl}/demo-images/`));
 }

@@ -21,7 +21,7 @@ async function merchant(order: object, answers: Answers) {
 
 const EXPIRED = { ...RECORDED.order, recorded_payments: [], amount_received: '0.00', refundable: '0.00' };
 
-test("`orders record-payment` asks for confirmation, and records the order's total unless another amount is given", async () => {
+test('`orders record-payment` asks for confirmation, and records the total of an expired order unless another amount is given', async () => {
   const { commerce, seen } = await merchant(EXPIRED, { [`POST ${ORDER}/payments`]: { status: 201, body: RECORDED } });
 
   const { code, out, err } = await commerce(['orders', 'record-payment', '1001'], { typed: 'y' });

@@ -30,7 +30,7 @@ Examples:
   $ commerce orders reinstate 1001
   $ commerce orders reinstate 1001 --keep-prices   although products have other prices by now`;
 
-/** If no amount is given, the server records the amount due. For an expired order, it records the total. */
+/** The amount has its own option, because its default is the amount due, or the total of an expired order. */
 const SHOWN = { amount: false, entry: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
 
 const REINSTATE_FLAGS: Presentations<'dashboard.reinstateOrder'> = {

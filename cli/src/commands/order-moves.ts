@@ -179,7 +179,7 @@ async function ship(wanted: string, item: string[] | undefined, command: Command
   showChange({ before, order, summary: 'has shipped', more: { fulfillment } }, command, terminal);
 }
 
-/** Parses a value of --item: an order line by SKU, with a quantity. */
+/** Parses a value of --item: an order line by SKU or line id, with a quantity. */
 function lineOf({ order_number, line_items }: OrderDetails, text: string) {
   const at = text.lastIndexOf('=');
   const [name, quantity] = [text.slice(0, at), text.slice(at + 1)];
@@ -263,7 +263,10 @@ function refundReason(reason: string): string {
   return reason === 'customer' ? 'customer' : 'other';
 }
 
-/** Returns the items to refund: the named ones, or all unshipped ones if everything is restocked before shipping. */
+/**
+ * Returns the items to refund: the named ones, or all of an order without shipments if the whole refund is restocked.
+ * Undefined if only an amount is refunded.
+ */
 function refundedLines(
   order: OrderDetails,
   { item, all, shipped, unshipped, ...rest }: RefundOptions,

@@ -74,7 +74,10 @@ function refuseOutdated({ updated_at }: Fields, before: Product): void {
 
 const DERIVED = ['price', 'compare_at_price', 'cost_per_item'] as const;
 
-/** Returns the request body: the file's fields, except those that exist only in responses. */
+/**
+ * Returns the request body: the file's fields, except those that exist only in responses and the stock of existing
+ * variants.
+ */
 async function replacementIn(file: Fields, before: Product): Promise<ProductReplacement> {
   for (const field of DERIVED) {
     if (file[field] === undefined || file[field] === before[field]) continue;

@@ -17,7 +17,10 @@ function byId(client: DashboardClient, product_id: string): Promise<Product> {
   return unwrap(client.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id } } }));
 }
 
-/** Finds a product with the API's search. Accepts only an exact match of slug or SKU. */
+/**
+ * Finds a product with the API's search. Accepts only a product with this slug or, ignoring case, with a variant of
+ * this SKU.
+ */
 async function bySlugOrSku(client: DashboardClient, wanted: string): Promise<Product> {
   for (const q of new Set([wanted, wanted.replaceAll('-', ' ')])) {
     const call = client.GET('/api/dashboard/products', { params: { query: { q, limit: 100 } } });

@@ -141,7 +141,7 @@ test('finds the product that makes the server reject a whole call, and imports t
   expect(err).toContain('line 14: metadata: Too deep. (mug-13)\n');
 });
 
-test('ends the import if the server stops responding, and shows the progress until then', async () => {
+test('ends the import if the server rejects the credential, and shows the progress until then', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -161,7 +161,7 @@ test('ends the import if the server stops responding, and shows the progress unt
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
-test('repeats an import call that got no response, with the same Idempotency-Key', async () => {
+test('repeats an import call after a temporary error (503), with the same Idempotency-Key', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({

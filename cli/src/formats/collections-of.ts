@@ -4,8 +4,8 @@ import { type DashboardClient, paginate, type Schemas } from '@commerce-backend/
 const CONCURRENT = 6;
 
 /**
- * The ids of the manual collections of a product. The API does not list them. So each manual collection is searched, among its
- * products that were created in the same second.
+ * The ids of the manual collections of a product. The API does not list them, so this searches each manual collection
+ * for products that were created in the same second.
  */
 export async function manualCollectionsOf(
   client: DashboardClient,

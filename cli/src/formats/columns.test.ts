@@ -348,7 +348,7 @@ test('WooCommerce: uses one of several cost columns, and does not store the othe
   );
 });
 
-test("Google's feed: ignores a sale price that is not current, and warns about one that is not lower", async () => {
+test("Google's feed: applies a sale price only within its dates, and warns about one outside of them", async () => {
   const feed = (dates: string) =>
     readText(
       `id\ttitle\tavailability\tprice\tsale_price\tsale_price_effective_date\nA\tCap\tin stock\t5 EUR\t4 EUR\t${dates}\n`,

@@ -1,4 +1,4 @@
-/** Compares two amounts exactly. */
+/** Whether an amount is larger than another. The comparison is exact. */
 export function isMore(amount: string, other: string): boolean {
   return thousandths(amount) > thousandths(other);
 }
@@ -6,7 +6,7 @@ export function isMore(amount: string, other: string): boolean {
 const AMOUNT = /^\d+(?:\.\d{1,3})?$/;
 
 /**
- * Whether a price changes by more than 80 %, which is usually a misplaced decimal point, so that the user is asked.
+ * Whether a price changes by more than 80 %, which is usually a misplaced decimal point. The user must confirm it.
  * Returns false if `after` is not an amount, because the server rejects it.
  */
 export function isLargeChange(before: string, after: unknown): boolean {

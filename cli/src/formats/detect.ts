@@ -23,7 +23,7 @@ export function detectFormat(header: string, fileName: string): Format | undefin
   return /\.(?:jsonl|ndjson)$/i.test(fileName) ? 'jsonl' : undefined;
 }
 
-/** The delimiter of a CSV header: a comma, or the delimiter that spreadsheets use in other locales. */
+/** The delimiter of a CSV header: the most frequent of comma, semicolon and tab. */
 export function delimiterOf(header: string): string {
   const line = firstLine(header);
   const count = (character: string) => line.split(character).length;

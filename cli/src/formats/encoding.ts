@@ -1,5 +1,5 @@
 /**
- * Detects text encodings. UTF-8 and UTF-16 with a byte order mark are recognized. Single-byte encodings cannot be
+ * Detects text encodings. UTF-8 is recognized, and UTF-16 if it has a byte order mark. Single-byte encodings cannot be
  * distinguished, and a wrong guess would store wrong letters, so other files are rejected unless the user names the
  * encoding. The exception is a file whose only non-ASCII letters are the German ones, é and €: their bytes are text
  * only in Windows-1252 and related Windows encodings, which have the same letters there.

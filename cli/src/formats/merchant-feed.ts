@@ -229,7 +229,7 @@ function soldOf(
   };
 }
 
-/** Whether a sale price applies now. A slash separates its first and last time. */
+/** Whether a sale price applies now. The cell contains its first and last time, separated by a slash. */
 function holdsNow(item: FeedItem, sale: string, now: Date, warn: Warn): boolean {
   const dates = one(item, 'sale_price_effective_date');
   if (dates === '') return true;

@@ -77,7 +77,7 @@ const TSV = [
   'B\tMug\tBig\thttps://s.example/mug\thttps://i.example/c.jpg\tin stock\tfree\t\t\t\t\t\t\t',
 ].join('\n');
 
-test('imports variations with shared stock as untracked, and warns about it', async () => {
+test('imports variations with shared stock without a quantity and as sellable below zero, and warns about it', async () => {
   const { reads, products, warnings } = await readText(
     [
       'Type,SKU,Name,In stock?,Stock,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)',

@@ -42,7 +42,7 @@ export type ReadOptions = {
   now?: Date;
   /**
    * The maximum number of characters of a Shopify file to keep in memory while looking for further rows of a product.
-   * Default: 16 MB.
+   * Default: about 16 million.
    */
   mostHeld?: number;
   /** Called with the size of each chunk. */
@@ -61,5 +61,5 @@ export type ReadContext = {
   warn: (line: number, message: string) => void;
 };
 
-/** The file is not a product file that can be read. The message explains what to do. */
+/** The file as a whole cannot be read, for example because its format is unknown. The message explains what to do. */
 export class FormatError extends Error {}

@@ -78,10 +78,7 @@ export function tagsCell(tags: string[]): string {
     .join(', ');
 }
 
-/**
- * Converts an image URL to https. Old files have http or protocol-relative URLs, but Shopify serves all images over
- * https.
- */
+/** Converts an image URL of Shopify's CDN to https. Old files have http or protocol-relative URLs. */
 export function secure(address: string): string {
   return address.replace(/^(?:http:)?\/\/(?=cdn\.shopify\.com\/)/, 'https://');
 }

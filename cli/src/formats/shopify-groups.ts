@@ -23,7 +23,7 @@ export interface Group {
   errors: FieldError[];
   /** Number of rows above the maximum, and of variants among them. */
   skipped: { rows: number; variants: number };
-  /** Lines at which more rows of the product follow after rows of other products. */
+  /** Lines at which the product continues after rows of other products. */
   returns: number[];
   characters: number;
 }

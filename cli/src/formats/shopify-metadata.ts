@@ -24,7 +24,10 @@ const STANDARD = /^(?:shopify|descriptors|facts|reviews)\./i;
 const INTERNAL =
   /(?:^|\.)_|--|^(?:app|seo|global|google|mc-facebook|mm-google-shopping|judgeme|loox|yotpo|stamped|okendo|spr|bold|klaviyo)\b[^.]*\./i;
 
-/** Priority of a fact if not all fit: 0 if shoppers certainly see it, 2 if programs use it. */
+/**
+ * Priority of a fact if not all fit: 0 if shoppers certainly see it, 2 if it is for programs or looks like internal
+ * data, otherwise 1.
+ */
 function rankOf(path: string, title: string): number {
   if (STANDARD.test(path)) return 0;
   return INTERNAL.test(path) || looksPrivate(title) ? 2 : 1;

@@ -48,8 +48,8 @@ export function headerOf(columns: Columns<ShopifyColumn>, column: ShopifyColumn)
 const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 
 /**
- * Returns a function that maps parts of a product to lines of the file. It keeps no cells in memory, because there is one
- * such function for each product of the file.
+ * Returns a function that maps parts of a product to lines of the file. The function keeps no cells in memory, because
+ * each product of the file has its own.
  */
 export function placesIn(columns: Columns<ShopifyColumn>, line: number, variantLines: number[]): PlaceOf {
   return (loc) => {

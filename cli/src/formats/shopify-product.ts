@@ -48,7 +48,7 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
 }
 
 const TAG = /<[a-z!/]/i;
-/** Matches images embedded in HTML. They make it megabytes long, so they are removed. */
+/** Matches the data of images embedded in HTML, which is removed if the HTML is too long for the contract. */
 const EMBEDDED = /\ssrc=(?:"data:[^"]*"|'data:[^']*')/gi;
 
 /** HTML if the cell contains any markup; the server derives the plain text. */

@@ -42,7 +42,7 @@ export function variantRowsOf(rows: ShopifyRow[]): ShopifyRow[] {
   return found.length > 0 ? found : [headOf(rows)];
 }
 
-/** Whether a product has no options, in any way that Shopify writes that. */
+/** Whether a product has no options. Shopify writes that in several ways. */
 export function isDefaultOnly(variantRows: ShopifyRow[]): boolean {
   const [first] = variantRows as [ShopifyRow];
   if (variantRows.length > 1) return false;

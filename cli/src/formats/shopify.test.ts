@@ -121,7 +121,7 @@ test('reads "Default Title" as a product without options', async () => {
   expect(products[0]).not.toHaveProperty('options');
 });
 
-test('imports an unpublished product as hidden', async () => {
+test('imports a product as active, unpublished or draft, depending on Published and Status', async () => {
   const rows = [
     { ...mug, Handle: 'a', Published: 'FALSE', Status: '' },
     { ...mug, Handle: 'b', Published: 'FALSE' },

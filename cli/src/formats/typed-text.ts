@@ -21,8 +21,8 @@ export function webOrigin(text: string): string {
 }
 
 /**
- * Converts a percentage such as `19`, `19 %` or `7,7` to a rate such as "0.19". A number up to `1` without a percent
- * sign is rejected, because it could be a rate or a percentage.
+ * Converts a percentage such as `19`, `19 %` or `7,7` to a rate such as "0.19". A number above 0 and up to 1 without a
+ * percent sign is rejected, because it could be a rate or a percentage.
  */
 export function readRate(text: string): AmountReading {
   const [, whole = '', fraction = '', sign] =

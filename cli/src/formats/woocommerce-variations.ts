@@ -23,7 +23,10 @@ export function attributesOf(row: WooRow, attributes: AttributeColumns[]): Map<s
   return new Map(pairs.filter(([name, value]) => name !== '' && value !== ''));
 }
 
-/** The attributes that distinguish variations: those that any variation names, in the product's order. */
+/**
+ * The attributes that distinguish variations: those that any variation names, first in the product's order, then those
+ * that only variations have. At most 3.
+ */
 export function optionsOf(row: WooRow, variations: WooRow[], attributes: AttributeColumns[]): string[] {
   const ofProduct = [...attributesOf(row, attributes).keys()];
   const named = new Set(variations.flatMap((each) => attributes.map(({ name }) => each.cell(name))));

@@ -114,8 +114,8 @@ async function isFree(port: number, host?: string): Promise<boolean> {
 }
 
 /**
- * Starts a program in its own process group, so that Ctrl-C reaches only this program, which then stops the others in
- * order. If this program is killed, its IPC channel closes, and the started program exits too.
+ * Starts a program in its own process group, so that Ctrl-C reaches only the CLI, which then stops the programs in
+ * order. If the CLI is killed, the IPC channel closes, and the program exits too.
  */
 function begin(args: string[], { folder, env }: { folder: string; env: Env }): Started {
   const child = spawn(process.execPath, args, {

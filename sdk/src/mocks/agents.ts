@@ -1,4 +1,4 @@
-/** The agent API without its intents: the shop, carts and checkouts, and the remaining budget. */
+/** Operations of the agent API. Those for intents, orders and consent are in the files of that name. */
 
 import type {
   AgentBudget,

@@ -45,7 +45,7 @@ test('an authorization code of the mocks works once, and using it again revokes 
   });
 });
 
-test('the mocks issue no token after a denial, with another code verifier or for additional scopes', async () => {
+test('the mocks issue no token after a denial, with another code verifier or for a larger budget than requested', async () => {
   const { url, pending } = await begun();
   await expect(finishAuthorization(pending, shop.authorize(url, 'deny'))).rejects.toMatchObject({
     code: 'access_denied',

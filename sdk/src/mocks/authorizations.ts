@@ -191,7 +191,10 @@ export function askedAt(
   return { client, redirect_uri, terms };
 }
 
-/** Decides as the customer. Returns the URL to which the browser is redirected. Throws if `askedAt` does. */
+/**
+ * Decides as the customer. Returns the URL to which the browser is redirected. Throws for an invalid address (`askedAt`), an
+ * approval that exceeds the request, or too many agents.
+ */
 export function authorize(
   state: State,
   customer: StoredCustomer,

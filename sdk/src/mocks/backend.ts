@@ -32,7 +32,7 @@ export interface Backend {
   state: State;
   /** The failure to simulate for this call, if one is set. */
   playedFor(operationId: string): Played | undefined;
-  /** Called for each request, with the status 0 if there is no response. */
+  /** Called for each call of an operation, with the status 0 if there is no response. */
   note(operationId: string, status: number): void;
 }
 

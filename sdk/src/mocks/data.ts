@@ -39,7 +39,7 @@ export interface MockShopData {
   tax_rates: CountryTaxRate[];
   /** Shipping is taxed at the rates of the goods, or at the standard rate. */
   shipping_tax: 'goods' | 'class';
-  /** The account for bank transfers. Without it, only pickups can be paid for. */
+  /** The account for bank transfers. */
   bank_details: BankDetails;
   payment_deadline_hours: number;
   /** The maximum budget of an agent, in the currency's minor unit. */
@@ -53,7 +53,7 @@ export interface MockShopData {
 
 const MUG_COLOURS = ['Oat', 'Slate', 'Moss'];
 
-/** A small shop: prices include 19 % tax, and it takes bank transfers. */
+/** A small shop: prices include 19 % tax, and it accepts bank transfers. */
 export const DEFAULT_DATA: MockShopData = {
   name: 'Alder & Finch',
   currency: 'EUR',

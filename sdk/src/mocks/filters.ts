@@ -1,4 +1,4 @@
-/** Filters that lists and intents share. catalog.ts has the list filters for labels, price, stock and options. */
+/** Filters for lists and intents. catalog.ts has those for labels, collections, prices, stock and options. */
 
 import type { Call } from './call.ts';
 import { minorUnits } from './money.ts';

@@ -173,7 +173,7 @@ test("changes a customer's addresses, and revokes the token at logout", async ()
   await expect(unwrap(customer.GET('/api/storefront/customer/me'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('the mocks reject ids and credentials of other shops like the server (404, invalid_token)', async () => {
+test('the mocks reject a credential of another shop (invalid_token) and an unknown path (404)', async () => {
   const { shop, client } = given();
   const stranger = createStorefrontClient({ ...client, storefrontToken: 'stk_other' });
   await expect(unwrap(stranger.GET('/api/storefront/shop'))).rejects.toMatchObject({ code: 'invalid_token' });

@@ -35,7 +35,7 @@ export interface MockAgentTerms {
   customer?: string;
 }
 
-/** The shop behind the mocks: its credentials, and changes that happen without a call. */
+/** The shop behind the mocks: its credentials, its calls and orders, and methods that change it without a call. */
 export interface MockShop extends MockCredentials {
   readonly baseUrl: string;
   readonly siteId: string;
@@ -75,9 +75,9 @@ export interface MockShop extends MockCredentials {
   /** Revokes an agent as its customer: its next call fails with `invalid_token`. */
   revoke(agentToken: string): void;
   /**
-   * Opens the page of a checkout as a human, fills in missing fields (an address in Berlin, the cheapest delivery, bank
-   * transfer) and places the order; for an agent's checkout as its customer. Throws an error with the `code` that the
-   * server would return.
+   * Opens the page of a checkout as a human, fills in missing fields (e-mail, an address in Berlin, the cheapest delivery, bank
+   * transfer) and places the order; for an agent's checkout as its customer. Throws an error with the `code` that the server
+   * would return.
    */
   confirm(checkoutId: string): CustomerOrder;
   /**

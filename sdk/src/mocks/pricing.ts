@@ -59,7 +59,7 @@ export function offeredMethods({ data }: State, option: ShippingChoice | null): 
 }
 
 const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
-/** Countries in which the mocks require a postal code. The server also checks its format. */
+/** Formats of postal codes by country. The server knows those of more countries. */
 const POSTAL_CODES: Record<string, RegExp> = {
   DE: /^\d{5}$/,
   AT: /^\d{4}$/,

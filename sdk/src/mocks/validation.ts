@@ -63,7 +63,10 @@ function objectOf(parameters: MockParameter[]) {
   return { type: 'object', properties, required: parameters.filter((one) => one.required).map(({ name }) => name) };
 }
 
-/** Converts query parameters to the types in their schemas. Unknown and repeated ones are errors. */
+/**
+ * Converts query parameters to the types in their schemas. Unknown ones, repeated ones that are not lists, and invalid integers
+ * are errors.
+ */
 function coerced(declared: MockParameter[], query: URLSearchParams) {
   const values: Record<string, unknown> = {};
   const mistakes: ValidationErrorItem[] = [];
