@@ -1,4 +1,7 @@
-/** Stores the vectors of the latent semantic model, and reads them for a search. */
+/**
+ * Converts the vectors of the latent semantic model to and from stored bytes, and builds the SQL that reads them for a
+ * search.
+ */
 
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';

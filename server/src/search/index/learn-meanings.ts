@@ -33,8 +33,8 @@ interface State {
 
 /**
  * Updates a shop's latent semantic model. Trains it if there is none or much has changed, and then computes the vectors
- * of new and changed products. Returns the number of vectors. Uses many short transactions, so that it does not block
- * requests. Concurrent runs only repeat work.
+ * of new and changed products. Returns the number of products that it updated. Uses many short transactions, so that it
+ * does not block requests. Concurrent runs only repeat work.
  */
 export async function learnMeanings(inTransaction: InTransaction): Promise<number> {
   const state = await inTransaction(readState);

@@ -31,7 +31,8 @@ export interface Amount {
 const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'swiss']);
 
 /**
- * Parses a number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`.
+ * Parses a number in digits or words, and the currency before or after it, if there is one: `$20`, `20 euros`, `5k
+ * dollars`, `60ish`.
  */
 export function amountAt(tokens: Token[], at: number): Amount | undefined {
   const before = CURRENCIES[tokens[at]?.text ?? ''];
@@ -75,11 +76,17 @@ const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour f
 /** After these words, a range in digits needs no currency. */
 const CERTAIN_OPENINGS = new Set(['between', 'zwischen', 'entre']);
 const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis hochstens, a, until']]);
-/** Join the ends of a range only after an opening such as `from`, or if the first amount has a currency: `$20 and $40`. */
+/**
+ * Words that join the ends of a range only after an opening such as `from`, or if the first amount has a currency: `$20
+ * and $40`.
+ */
 const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
 /** Words that join two amounts only if the second one has a currency: `20 or 30 euros`. */
 const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);
-/** The largest ratio between the ends of a range after `for`: `tent for 2 to 400 euros` means a tent for two people. */
+/**
+ * The largest ratio between the ends of a range after `for`, if the first amount has no currency: `tent for 2 to 400
+ * euros` means a tent for two people.
+ */
 const WIDEST_RANGE = 20;
 
 export const PRICE_WORDS = wordSet('price_words');

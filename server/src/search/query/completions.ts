@@ -10,8 +10,8 @@ export function beginsWith(term: Sql, prefix: string): Sql {
 }
 
 /**
- * A query that returns the words of product names that begin with `prefix` as `term`: one row for each product that has
- * the word, in alphabetical order. `place & 1` is written as in the partial index search_postings_in_names.
+ * A query for the words of product names that begin with `prefix`, in the column `term`: one row for each product that
+ * has the word, in alphabetical order. `place & 1` is written as in the partial index search_postings_in_names.
  */
 export function namesBeginningWith(db: SearchDb, prefix: string, limit: number): Sql {
   return sql`select term from search_postings
@@ -20,8 +20,8 @@ export function namesBeginningWith(db: SearchDb, prefix: string, limit: number):
 }
 
 /**
- * A query that returns the first `limit` distinct words of any text that begin with `prefix` as `term` (a loose index
- * scan).
+ * A query for the first `limit` distinct words of any text that begin with `prefix`, in the column `term` (a loose
+ * index scan).
  */
 export function termsBeginningWith(db: SearchDb, prefix: string, limit: number): Sql {
   const next = (from: Sql) => sql`(select p.term from search_postings p where p.site_id = ${db.siteId} and ${from}

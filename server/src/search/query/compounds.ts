@@ -5,7 +5,7 @@ import { stem } from '../words/normalize.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import { has, type Lookup } from './known-words.ts';
 
-/** The candidates for each half among the shop's words, best first. */
+/** The words that each half may mean, best first. The caller checks which of them the shop uses. */
 interface Halves {
   left: string[];
   right: string[];
@@ -33,7 +33,7 @@ const LOST = ['', 'e', 'n', 'en', 's'];
 /** Endings of German words that are not words themselves: the `chen` of `Kaffeemachen` does not mean `chêne`. */
 const NO_WORDS = new Set('chen lein keit heit ung ungen lich isch sam bar'.split(' '));
 
-/** All ways to split a word in two. */
+/** All ways to split a word into two halves of at least MIN_HALF letters. */
 export function splitsOf(word: string): Halves[] {
   if (word.length > LONGEST) return [];
   const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);

@@ -28,7 +28,7 @@ interface WordSpan {
 /**
  * Finds constraints in a sentence: facet values of the shop (options, vendors, types, tags and metadata), preferring
  * the longest of overlapping ones; sizes with a label; and the head noun. The words remain in the query, because a
- * product without the value may still be wanted. Sends one statement.
+ * product without the value may still be wanted. Sends at most one statement.
  */
 export async function facetConstraints(
   db: SearchDb,

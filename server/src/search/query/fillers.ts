@@ -49,7 +49,10 @@ export function withoutLabels(tokens: Token[]): Token[] {
 
 const CONNECTING = wordSet('connecting');
 
-/** Drops words that only connect a constraint with the sentence, starting next to the constraints. */
+/**
+ * Drops words and signs that only connect a constraint with the sentence: those directly before or after the
+ * constraint, and further ones next to these.
+ */
 export function dropConnectingWords({ tokens, start, taken }: ParseState): void {
   const isConnecting = (i: number) => tokens[i]?.kind === 'sign' || CONNECTING.has(tokens[i]?.text ?? '');
   for (let i = tokens.length - 1; i >= start; i -= 1) if (!taken[i] && taken[i + 1] && isConnecting(i)) taken[i] = true;

@@ -21,8 +21,8 @@ async function look({ site_id }: Shop, ...phrases: string[]) {
 }
 
 /**
- * The methods that send statements, without the rest of the shop: it acts as the system and has no catalogue version,
- * without which nothing would be cached.
+ * Only the methods that send statements. The rest of the shop is left out, because it acts as the system and has no
+ * catalogue version, so that nothing would be cached.
  */
 function statementsOf(shop: Pick<SearchDb, 'rows' | 'one' | 'run'>): Pick<SearchDb, 'rows' | 'one' | 'run'> {
   return {

@@ -155,7 +155,7 @@ test.each([
   expect(words.map(({ term }) => term)).not.toContain(unwanted);
 });
 
-test.each(REFUSING_NOTHING)('a negation that excludes nothing sets no limit: %s', (sentence) => {
+test.each(REFUSING_NOTHING)('a negation that excludes nothing is not read as an exclusion: %s', (sentence) => {
   expect(read(sentence).constraints.filter(({ kind }) => kind === 'without')).toEqual([]);
 });
 
@@ -182,7 +182,7 @@ test('does not read `for sale` as a limit to reduced products', () => {
   expect(read('do you have scarves for sale').constraints).toEqual([]);
 });
 
-test.each(FOUR_FOR_60)('divides a price for all units by their number: %s', (sentence) => {
+test.each(FOUR_FOR_60)('divides a price for all units by their number, and keeps a price for each: %s', (sentence) => {
   const { constraints } = read(sentence);
   expect(constraints.flatMap(({ kind, value }) => (kind === 'quantity' ? [value] : []))).toEqual(['4']);
   expect(constraints.flatMap(({ kind, max }) => (kind === 'price' ? [max] : []))).toEqual([15]);

@@ -29,7 +29,7 @@ const AND = new Set(['and', 'und', 'et']);
 const LISTING = new Set('without avoid exclude except neither ohne außer ausser sans sauf'.split(' '));
 const MAX_NEGATED_WORDS = 3;
 
-/** Adds the unwanted things after negations: the next word, or several that form a value. */
+/** Adds the unwanted things next to negations: one word, or several that form a value. */
 export function addNegations(state: ParseState): void {
   const { tokens, taken, add, vocabulary, ambiguous, isSentence, isIdle } = state;
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -143,7 +143,8 @@ function addUnwanted(state: ParseState, negation: number, beginning: number): vo
  */
 function longestValue({ tokens, taken, vocabulary, ambiguous }: ParseState, negation: number, first: number) {
   let [to, value] = [first + 1, tokens[first]?.term ?? ''];
-  // A prefix negates one word only: `a non-leather handbag` is a handbag.
+  // A prefix negates several words only if they are a value or an entry of the thesaurus: `a non-leather handbag` is
+  // a handbag.
   const isPrefixed = ['non', '-'].includes(tokens[negation]?.text ?? '');
   const isOne = (end: number) =>
     end <= first + MAX_NEGATED_WORDS && tokens[end - 1]?.kind === 'word' && !taken[end - 1];

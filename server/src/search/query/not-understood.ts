@@ -40,8 +40,8 @@ export function reportUnread(state: ParseState): void {
 const MONEY_OR_WEIGHT = new Set(['pound', 'pounds', 'pfund', 'livres', 'cent', 'cents']);
 
 /**
- * Reports a comparison such as `more than 3 pockets` or `under 20 pounds`. The search still looks for the number,
- * because a value of the shop may be meant.
+ * Reports a comparison such as `more than 3 pockets` or `under 20 pounds`. If a noun follows, as in the first example,
+ * the search still looks for the number and the noun, because they may be a value of the shop.
  */
 function reportComparison(state: ParseState, at: number): number | undefined {
   const { tokens, taken, add } = state;

@@ -130,7 +130,7 @@ test.each([
   expect(parsed(sentence)).toEqual({ constraints: [price({ ...limits, currency: 'EUR' })], words: 'mug' });
 });
 
-test('reads a number in words as a limit only if it has a unit', () => {
+test('does not read a number in words without a unit as a limit', () => {
   expect(parsed('over one shoulder bag').constraints).toEqual([]);
   expect(parsed('five star notebook').constraints).toEqual([]);
 });
@@ -147,7 +147,7 @@ test.each([
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);
 });
 
-test('looking up the parts of a very long word takes less work than looking up many words', () => {
+test('the parts of a very long word have fewer letters in total than the parts of many words', () => {
   const lettersOf = (sentence: string) =>
     sentence
       .split(' ')

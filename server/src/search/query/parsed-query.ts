@@ -66,7 +66,7 @@ export interface ParseState {
   tokens: Token[];
   /** The index of the first token after an opening such as `I am looking for a`. */
   start: number;
-  /** For each token, whether a pass has understood the token, so that the search ignores it. */
+  /** For each token, whether a pass has taken the token, so that the search does not look for it. */
   taken: boolean[];
   constraints: Constraint[];
   /** Adds a constraint stated by the tokens from `from` up to `to`, and takes these tokens. */

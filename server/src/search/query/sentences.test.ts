@@ -97,7 +97,7 @@ test.each<[string, Partial<Constraint>[], string]>([
   ['I would like 3 of the oak benches', [{ kind: 'quantity', value: '3' }], 'oak benches'],
   ['un t-shirt à moins de 20 euros', upTo(20), 't shirt'],
   ['what do you have in the ballpark of 80 euros', price({ min: 60, max: 100, currency: 'EUR' }), ''],
-])('understands a price limit, and does not search for the words around it: %s', (sentence, constraints, words) => {
+])('separates limits, quantities and exclusions from the words to search for: %s', (sentence, constraints, words) => {
   expect(read(sentence)).toEqual({ constraints, words });
 });
 
@@ -113,7 +113,7 @@ test.each([
   ['2 Teller für zusammen höchstens 30 Euro', 2, 15],
   ['deux assiettes, 30 euros au total maximum', 2, 15],
   ['3 plates under 15 euros each', 3, 15],
-])('divides a price for all items by the quantity: %s', (sentence, quantity, max) => {
+])('divides a price for all items by the quantity, and keeps a price for each: %s', (sentence, quantity, max) => {
   const { constraints } = read(sentence);
   expect(constraints.find(({ kind }) => kind === 'quantity')?.value).toBe(String(quantity));
   expect(constraints.find(({ kind }) => kind === 'price')).toMatchObject({ max });
@@ -151,7 +151,7 @@ test.each([
   ['scarf: no red, no green', ['red', 'green']],
   ['scarf - red', []],
   ['a non iron shirt', []],
-])('understands an exclusion in a sentence: %s', (sentence, unwanted) => {
+])('finds exactly the excluded words of a sentence: %s', (sentence, unwanted) => {
   const { constraints } = read(sentence);
   expect(constraints.filter(({ kind }) => kind === 'without').map(({ value }) => value)).toEqual(unwanted);
 });

@@ -7,7 +7,10 @@ import { type Language, languageOfLocale } from '../words/languages.ts';
 /** Entries do not become outdated, because each change of the settings increments the catalogue version. */
 const languages = new LRUCache<string, Language>({ max: 10_000 });
 
-/** The shop's language according to its settings. Sends one statement for each catalogue version. */
+/**
+ * The shop's language according to its settings. Sends one statement, or none if the language is cached for the current
+ * catalogue version.
+ */
 export async function readLanguage(db: SearchDb): Promise<Language> {
   const key = `${db.siteId} ${db.catalogVersion}`;
   const known = db.catalogVersion === '' ? undefined : languages.get(key);

@@ -16,8 +16,8 @@ const MAX_CORRECTIONS = 200;
 const EDIT_PENALTY = 3;
 
 /**
- * Adds candidates to the unknown groups: completions of the last word; otherwise terms within a small edit distance
- * that begin with the same letter; otherwise the two words into which the word splits. Sends two statements.
+ * Adds candidates to the unknown groups: completions of the last word; otherwise the likeliest term within a small edit
+ * distance that begins with the same letter; otherwise the two words into which the word splits. Sends two statements.
  */
 export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown: number[]): Promise<TermGroup[]> {
   const words = unknown.map((grp) => ({ grp, term: typedTerm(groups[grp]), isLast: grp === groups.length - 1 }));

@@ -30,8 +30,8 @@ const LINKS = phraseTable<'and' | 'or'>([
 export const MAX_PARTS = 4;
 
 /**
- * Splits a sentence at links that are in no constraint. Returns one part if there is no such link. `isThing` decides
- * whether a part names a product.
+ * Splits a sentence at links that are in no constraint. Returns the whole sentence as one part if it names at most one
+ * thing or more than MAX_PARTS. `isThing` decides whether a part names a product.
  */
 export function splitSentence(
   sentence: string,

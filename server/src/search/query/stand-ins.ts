@@ -68,8 +68,8 @@ export function mayBeCompound(text: string, language: Language, lookup: Lookup):
 }
 
 /**
- * The replacement for a window: another form or another word in names and values. For a single word that no product
- * has, another form in any text.
+ * The replacement for a window: another form or another word that is in names or values of the shop. If there is none,
+ * for a single word that no product has: another form that is in any text.
  */
 export function standIn(window: Window, language: Language, lookup: Lookup): string | undefined {
   const [text = ''] = window.texts;

@@ -37,7 +37,7 @@ test('reports goods as not available if only an attribute mentions them', async 
   });
 });
 
-test('the query `stroller` does not find boots for a stroll', async () => {
+test('reports `stroller` as not available, although a product is named `Stroll Leather Boots`', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Stroll Leather Boots' });
 

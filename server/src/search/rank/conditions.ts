@@ -28,7 +28,7 @@ export const RATING_KEYS = {
 /** Conditions are relaxed in this order; `without` never is. */
 const RELAXATION_ORDER: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'word', 'without'];
 
-/** Conditions that are checked in variants and postings by the product's id, without reading the product's row. */
+/** Conditions that look up variants, postings or texts by the product's id, and do not read other columns of `p`. */
 const NEED_ONLY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
 
 /**

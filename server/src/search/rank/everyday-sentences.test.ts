@@ -24,7 +24,7 @@ async function clothesShop(): Promise<Shop> {
 test.each([
   ['hoddie', ['Oslo Hoodie', 'Bergen Hoodie']],
   ['Mütze', ['Fjord Beanie']],
-])('finds products for a misspelt word: %s', async (sentence, names) => {
+])('finds products for a misspelt or German word: %s', async (sentence, names) => {
   const found = await askSentence(await clothesShop(), sentence);
 
   expect(found.names.toSorted()).toEqual(names.toSorted());
@@ -94,7 +94,7 @@ test('finds nothing that is cheaper than the cheapest product, and does not comp
   });
 });
 
-test('an ambiguous product name sets no price limit', async () => {
+test('a part of a product name sets a price limit only if it names a single product', async () => {
   const shop = await lampShop();
 
   expect((await askSentence(shop, 'a lamp cheaper than the Oslo one')).names).toEqual([]);
@@ -103,7 +103,7 @@ test('an ambiguous product name sets no price limit', async () => {
   });
 });
 
-test('a sentence can exclude a product that it names with several words', async () => {
+test('a sentence can exclude a product of several words (`not sports bras`) or a property (`non-leather`)', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Running Top', tags: ['women'] });
   await shop.givenProduct({ name: 'Sports Bra', tags: ['women'] });

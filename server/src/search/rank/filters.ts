@@ -21,7 +21,10 @@ export interface ProductConditions {
   where: Sql[];
   /** Conditions that look up variants or read texts, and are therefore evaluated last. */
   slow: Sql[];
-  /** Queries for product ids. Products that meet `where` and `slow` are in all of them. They read only an index. */
+  /**
+   * Queries for product ids that read only an index. Each returns every product that meets `where` and `slow`, and
+   * possibly others.
+   */
   among: Sql[];
 }
 

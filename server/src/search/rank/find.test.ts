@@ -178,7 +178,7 @@ test('`in stock` filters, and `cheapest` sorts by price', async () => {
   expect(prices).toEqual(prices.toSorted((a, b) => a - b));
 });
 
-/** Creates two products whose variants differ in the requested values. */
+/** Creates products, some of whose variants differ in the requested values. */
 async function mixedShop(): Promise<Shop> {
   const shop = await openShop();
   await shop.givenProduct({
@@ -251,7 +251,7 @@ test('a size (`size 42`, `38`) filters variants, and is relaxed if no variant ha
   expect(fates(await findIn(shop, 'rubber boots size 47'))).toMatchObject({ 'size 47': 'value relaxed' });
 });
 
-test('a query with "not red" excludes red variants, and products that have only red variants', async () => {
+test('a query with "not red" excludes red variants, and products with only red variants or with "red" in the name', async () => {
   const shop = await mixedShop();
   await shop.givenProduct({
     name: 'Red quokka carafe stand',

@@ -26,7 +26,7 @@ export interface FoundProduct {
   /** All matching variants, each with its reasons. */
   matches: { variant: Variant; match_reasons: string[] }[];
   availability: Availability;
-  /** 1 for the best result, lower for the others. Comparable only within one response. */
+  /** From 0 to 1, relative to the best match for the words. Comparable only within one response. */
   score: number;
   /** The reasons for which `variant` matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
   match_reasons: string[];
@@ -79,8 +79,9 @@ const MAX_CHECKED = 50;
 /**
  * Finds products for a sentence, with reasons: `a blue mug under 20 euros, not plastic`. Understands limits on price,
  * rating and reviews, a quantity, facet values, negations, and the sort order. If no product meets all constraints,
- * some are relaxed, values first and the head noun last, and marked `relaxed`; negations and `categories` never are.
- * Finds published products only. Sends the statements of `search`, and then reads the best products in batches.
+ * some are relaxed, values first and the head noun last, and marked `relaxed`; negations, `categories` and comparisons
+ * with the price of another product never are. Finds published products only. Sends the statements of `search`, and
+ * then reads the best products in batches.
  */
 export async function findProducts(
   db: SearchDb,
@@ -210,7 +211,7 @@ function quantityOf(understood: Understood[]): number {
   return Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** Sorts candidates as the sentence requests, if it does. */
+/** Sorts candidates in the order that the sentence requests, if it requests one. */
 function sorted({ best, understood }: SearchResult): Candidate[] {
   const sort = sortOf(understood);
   if (sort === 'price_asc') return best.toSorted((a, b) => Number(a.price) - Number(b.price));

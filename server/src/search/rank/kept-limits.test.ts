@@ -55,7 +55,7 @@ test('all candidates have the requested material in one of their texts', async (
   expect((await askSentence(shop, 'a wool scarf')).names).toEqual(['Ridge Scarf']);
 });
 
-test('a limit on a measure applies to other units of the same quantity', async () => {
+test('a measure and a limit on a measure also match other units of the same quantity', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Burn Bottle',

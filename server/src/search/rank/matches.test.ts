@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { essentialGroups, modifierOf } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
-/** A weighted query of words; each number is how many of the shop's products have the word. */
+/** A weighted query of words; each number is the number of the shop's products that have the word. */
 function weighted(productCount: number, ...products: number[]) {
   const weights = products.map((count) => ({
     ...{ products: count, titles: 0, heads: 0 },

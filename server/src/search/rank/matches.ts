@@ -176,7 +176,7 @@ export function modifierOf({
   return isCommon && titles < MODIFIER.maxTitleShare * products ? grp : undefined;
 }
 
-/** A term that at least this many products have is read without grouping. */
+/** If the only term of a group is in at least this many products, its postings are read without grouping. */
 const GROUPED_BELOW = 2_000;
 
 /** A query for the postings of a group by product: `(product_id, impact, place, exact, guessed)`. */

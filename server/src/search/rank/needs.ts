@@ -24,7 +24,7 @@ export interface Need {
 
 export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
   needs: Need[];
-  /** Whether all needs are wanted; false if the sentence has `or`. */
+  /** Whether all needs are wanted; false if `or` joins them. */
   areAllWanted: boolean;
 }
 

@@ -5,7 +5,7 @@ import { openShop } from '../../../test/shop.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** All searches of a shop. Each returns product names, best first if the list is ranked. */
+/** The searches of shoppers and staff. Each returns product names, best first if the list is ranked. */
 const SEARCHES: Record<string, (shop: OpenShop, q: string) => Promise<string[]>> = {
   'storefront list': async ({ storefront }, q) => {
     const { data } = await storefront.GET('/api/storefront/products', { params: { query: { q } } });
@@ -151,7 +151,7 @@ test('a search by code finds only published products for shoppers, and only prod
   expect(await SEARCHES.stock?.(shop, 'qx7')).toHaveLength(5);
 });
 
-test('all pages of the staff search together contain each product once, in order of relevance', async () => {
+test('all pages of the staff search together contain each product once, the best match first', async () => {
   const shop = await openShop();
   await givenMany(shop, 250, { name: 'Pine shelf', status: 'draft' });
   await shop.givenProduct({ name: 'Shelf' });

@@ -109,7 +109,7 @@ function boostSimilarToTop(candidates: Candidate[]): Candidate[] {
     .sort(byScore);
 }
 
-/** The share of the names with a term in which it is the head noun, smoothed. */
+/** Of the names that contain a term, the share in which the term is the head noun, smoothed. */
 function headShare({ heads, titles }: GroupWeight): number {
   return heads / (titles + 3);
 }

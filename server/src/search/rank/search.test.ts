@@ -50,7 +50,7 @@ test('finds the same products for singular and plural, compounds, measures, acce
   expect(await found(shop, 'turn table')).toEqual(['Turntable']);
 });
 
-test('two words find a product whose name has them as one compound', async () => {
+test('a compound finds a product whose name has its parts as two words', async () => {
   const shop = await shopWith('Picnic blanket', 'Wool blanket', 'Picnic basket');
 
   expect((await found(shop, 'picnicblanket'))[0]).toBe('Picnic blanket');
@@ -149,7 +149,7 @@ test.each(['bar box, not cookie', 'bar box without cookies'])(
   },
 );
 
-test('finds a product whose name consists of usual introductory words', async () => {
+test('finds the products of a vendor whose name consists of usual introductory words', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Frying pan', vendor: 'Made In' });
   await shop.givenProduct({ name: 'Sauce pan', vendor: 'Alder' });

@@ -31,7 +31,7 @@ interface DocumentFrequencies {
 
 /** A group with all its terms combined. */
 export interface GroupWeight extends DocumentFrequencies {
-  /** The group's inverse document frequency; 0 if no product has it. */
+  /** The group's inverse document frequency; 0 if no product has any of its terms. */
   idf: number;
 }
 
@@ -82,8 +82,8 @@ const NO_WORDS: WeightedQuery = {
 
 export interface WeightOptions {
   /**
-   * The unfinished last word. Words of names that begin with it are added to the last group, but change neither its
-   * weight nor other matches.
+   * The unfinished last word. Words that begin with it (see `completions`) are added to the last group, but change
+   * neither its weight nor other matches.
    */
   prefix?: string | undefined;
 }

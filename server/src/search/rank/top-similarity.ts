@@ -1,5 +1,6 @@
 /**
- * The similarity of candidates to the best ones, because what these have in common is probably what the query means.
+ * The similarity of candidates to the best ones, because the features that these share probably are the meaning of the
+ * query.
  */
 
 import { cosinesTo, DIMENSIONS } from '../index/latent.ts';

@@ -118,7 +118,10 @@ function meetsConstraints(product: Product, variant: Variant, constraints: Varia
   });
 }
 
-/** Whether this quantity is in stock. A variant that may be sold beyond its stock does not count. */
+/**
+ * Whether this quantity is in stock, or the stock is not tracked. A quantity above the stock does not count, even if
+ * the variant may be sold beyond its stock.
+ */
 export function isInStock(
   { track_inventory }: Product,
   { available, inventory_quantity }: Variant,
@@ -169,7 +172,7 @@ function partsOf(text: string): Part[] {
 /** Words and signs between dimensions: `140 x 200`, `140 by 200`, `140 auf 200`, `140 sur 200`. */
 const TIMES = new Set(['x', '×', 'by', 'mal', 'auf', 'sur', 'par']);
 
-/** Whether there is only a space before this word. */
+/** Whether this part is a word after a single space. */
 function isWordAt(text: string, parts: Pick<Part, 'term' | 'start' | 'end'>[], at: number): boolean {
   const [before, part] = [parts[at - 1], parts[at]];
   return (
@@ -208,8 +211,8 @@ interface ValueMatch {
 }
 
 /**
- * Finds where a sentence names a value, even with another spelling of the size, without its unit, or as a size within
- * its range.
+ * Finds where a sentence names a value, even with another spelling of the size, in another unit, without its unit, or
+ * as a size within its range.
  */
 function findValue(parts: Part[], value: string): ValueMatch | undefined {
   const terms = termsIn(value);

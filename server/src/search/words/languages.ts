@@ -11,7 +11,7 @@ const FOREIGN = (['de', 'fr'] as const).map((language) => ({
   weak: new Set(list('weak', [language])),
 }));
 
-/** The language of most words in a sentence; the shop's own language if the words belong to none in particular. */
+/** The language of most function words in a sentence; the shop's own language if there are too few. */
 export function languageOf(tokens: Token[], shopLanguage: Language): Language {
   const english = tokens.filter(({ text }) => ENGLISH.has(text)).length;
   const [best] = FOREIGN.map(({ language, words, weak }) => ({

@@ -80,8 +80,8 @@ export async function preparePasswordChange(
 }
 
 /**
- * Stores the new password and ends every other session. Throws `invalid_credentials` if the password has changed since
- * `preparePasswordChange`.
+ * Stores the new password, deletes mailed links that reset it, ends every other session, and mails the customer. Throws
+ * `invalid_credentials` if the password has changed since `preparePasswordChange`.
  */
 export async function changePassword(
   shop: Shop,

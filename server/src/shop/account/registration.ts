@@ -70,8 +70,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Redeems a verification link: creates an account, or changes the e-mail address of an existing one, and assigns guest
- * orders with the verified address to the account. Throws `verification_token_invalid`.
+ * Redeems a verification link: creates an account, or marks the address as verified and makes it the address of an
+ * existing account. Assigns guest orders with the address to the account. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -110,7 +110,7 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 /**
  * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail
  * address. A customer without a password may already have this address, for example because staff created the customer.
- * This customer then gets the password of the registration, and keeps all other data.
+ * This customer then gets the password of the registration and, for empty fields, its other data.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(

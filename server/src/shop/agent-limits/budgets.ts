@@ -152,9 +152,9 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 }
 
 /**
- * Charges the budget again after the bank rejected a refund. The charge is capped at the part of the order's first
- * total that is not refunded, because the customer paid the rest. It is also capped at the remaining budget, because
- * the agent may have spent the refunded amount meanwhile.
+ * Charges the budget again after the bank rejected a refund. The order's charges are capped at the part of its first
+ * total that is not refunded, because the customer paid any later increase. In the same budget period, the charge is
+ * also capped at the remaining budget, because the agent may have spent the refunded amount meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
   await shop.run(

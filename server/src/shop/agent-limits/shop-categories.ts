@@ -16,7 +16,9 @@ function ownCategories(shop: Shop): Sql {
     from collections c where c.site_id = ${shop.siteId} and c.published and c.published_at <= now()`;
 }
 
-/** Lists the shop's categories, those with the most products first. */
+/**
+ * Lists the shop's categories, those with the most products first. Automatic collections have no count and come last.
+ */
 export function listCategories(shop: Shop, limit: number): Promise<ShopCategory[]> {
   return shop.rows<ShopCategory>(
     sql`select ${selectList<ShopCategory>({ kind: sql`own.kind`, value: sql`own.value`, title: sql`own.title`, products: sql`own.products` })}

@@ -31,7 +31,7 @@ export interface StoredCall {
   body?: unknown;
 }
 
-/** The state of the resource that the assistant read when it proposed the change. */
+/** The state of the resource when the assistant proposed the change. */
 export interface Present {
   /** The version of the resource, for If-Match. */
   etag: string | null;
@@ -41,7 +41,9 @@ export interface Present {
   before: Record<string, unknown>;
 }
 
-/** Stores a call until the member decides. Returns it with the name of the shop. Throws `limit_reached`. */
+/**
+ * Stores a call until the member decides. Returns its id and expiry, and the name of the shop. Throws `limit_reached`.
+ */
 export async function hold(
   shop: Shop,
   assistant_id: string,

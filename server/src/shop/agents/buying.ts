@@ -239,7 +239,10 @@ async function withinFilters(shop: Shop, product: Product, filters: Filters): Pr
   return meets ? withinLimits(product, filters.limits) : { ...product, variants: [] };
 }
 
-/** Chooses the only matching variant in stock, if there is exactly one. A sold-out variant can be chosen only by id. */
+/**
+ * Chooses the only matching variant in stock, if there is exactly one. A sold-out variant can be chosen only by its id,
+ * or by the id of a product that has only this variant.
+ */
 function chooseVariant(
   body: IntentAdd,
   understood: Finding['understood'],

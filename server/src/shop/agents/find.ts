@@ -105,7 +105,7 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
 }
 
-/** Removes positions and empty fields, because agents pay for each token of a response. */
+/** Removes positions and empty fields, because each token of a response costs the operator of the agent money. */
 export function compactUnderstood(understood: Understood[]): AgentUnderstood[] {
   return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
     kind,

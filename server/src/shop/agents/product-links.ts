@@ -48,7 +48,7 @@ export function pagesOfSite(address: string, site_id: string): string {
   return `${address}/sites/${shortId(site_id)}`;
 }
 
-/** Shortens a UUID for buy links, because models pay for each character. */
+/** Shortens a UUID for buy links, because each character of a response costs tokens. */
 function shortId(id: string): string {
   return `~${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
 }

@@ -1,7 +1,7 @@
 /**
  * Idempotency of UCP requests. A UCP request runs several operations, each with an idempotency key derived from the key
- * of the request. The table `ucp_requests` stores the first request with a key and its response, so that a retry gets
- * the same response and a different request is rejected.
+ * of the request. The table `ucp_requests` stores the hash of the first request with a key, and its response, so that a
+ * retry gets the same response and a different request is rejected.
  */
 
 import sql from 'sql-template-tag';

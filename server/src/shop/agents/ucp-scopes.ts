@@ -36,7 +36,7 @@ export function scopeShown(scopes: readonly string[], platform_host: string | nu
 
 /**
  * The host of a UCP platform: that of its metadata document, or that of the https redirect URI that gets its codes.
- * Undefined for a registered client without a host.
+ * Undefined for a registered client whose redirect URI is not https.
  */
 export function platformHostOf(client_id: string, from_document: boolean, redirect_uri: string): string | undefined {
   const url = from_document ? client_id : redirect_uri;

@@ -17,7 +17,9 @@ export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''
   };
 }
 
-/** If no product matches all words, returns the nearest products with the unmet words; undefined otherwise. */
+/**
+ * If no product matches all words, returns the nearest products with the unmet words and limits; undefined otherwise.
+ */
 export async function findInstead(
   shop: Shop,
   q: string,

@@ -60,9 +60,10 @@ export interface Guesser {
 
 /**
  * Throws `not_found` for a typed user code unless it belongs to a request that the customer may see, and limits wrong
- * codes. After 5 wrong codes per customer or 10 per IP address within 15 minutes, every attempt throws `rate_limited`.
- * After 50 per shop, only wrong codes throw it, because strangers share that limit. With 1,000 pending requests, a
- * random code (one of 2^34) is right with a probability of 2^-24. Do not hold a database connection during the call.
+ * codes. By default, after 5 wrong codes per customer or 10 per IP address within 15 minutes, every attempt throws
+ * `rate_limited`. After 50 per shop, only wrong codes throw it, because strangers share that limit. With 1,000 pending
+ * requests, a random code (one of 2^34) is right with a probability of 2^-24. Do not hold a database connection during
+ * the call.
  */
 export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};

@@ -1,7 +1,7 @@
 /**
  * Keys that sign audit rows and seals. They are stored encrypted with SECRET_KEY, so that access to the database is not
- * enough to forge a signature. All processes and sites share one key. A second one exists only if SECRET_KEY was
- * replaced without `rotate-secret-key`, which re-encrypts the keys.
+ * enough to forge a signature. All processes and sites use the newest key that SECRET_KEY decrypts. There are several
+ * if SECRET_KEY was replaced without `rotate-secret-key`, which re-encrypts the keys.
  */
 
 import { hkdfSync, randomBytes } from 'node:crypto';
@@ -16,13 +16,13 @@ import { type Sealing, seal, unseal } from '../sealing.ts';
 export interface AuditKey {
   id: string;
   key: Buffer;
-  /** The creation time, encrypted with the key. */
+  /** The creation time, encrypted together with the key. */
   made_at: string;
 }
 
 type Sealed = RowOf<'audit_keys', 'id' | 'sealed'>;
 
-/** Returns a key that SECRET_KEY decrypts, or creates one. */
+/** Returns the newest key that SECRET_KEY decrypts, or creates one. */
 export async function openAuditKey(db: Pool, secretKey: string): Promise<AuditKey> {
   const { rows } = await queryAlone<Sealed>(db, sql`select id, sealed from audit_keys order by created_at desc, id`);
   const known = rows.map((row) => opened(secretKey, row)).find((key) => key !== undefined);

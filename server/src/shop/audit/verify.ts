@@ -33,7 +33,7 @@ export interface Head {
 export interface Report {
   site_id: string;
   sealed: number;
-  /** Number of rows that are signed but too new for a seal. */
+  /** Number of rows that are signed but not sealed yet. */
   waiting: number;
   /** Number of rows from before audit rows were signed. */
   legacy: number;
@@ -94,7 +94,7 @@ export async function verifySite(connection: Connection, site_id: string, keys: 
 }
 
 /**
- * Verifies the five oldest seals after the checkpoint, and the rows that they cover. Returns the seals and the
+ * Verifies the oldest seals after the checkpoint, at most five, and the rows that they cover. Returns the seals and the
  * findings. Unlike `audit verify`, it does not check other rows.
  */
 export async function verifyOldest(

@@ -2,9 +2,9 @@
  * Each change of a cart's lines runs these steps in one transaction:
  * 1. Lock the cart with an update of its expiry, so that changes of one cart run one after another.
  * 2. Write the line. Adding a line does this in the same statement as the lock.
- * 3. Read the cart and reject lines above the stock or a limit.
- * 4. Update the reservation of the discount code, which locks the discount.
- * 5. For an agent, check the categories and the budget.
+ * 3. Read the cart. If a quantity rises, reject a line above the stock or a limit.
+ * 4. Update the reservation of the discount code.
+ * 5. If a quantity rises, check the categories and the budget of an agent.
  * Lock order: cart, then discount. A cart does not reserve stock; its checkout does.
  */
 

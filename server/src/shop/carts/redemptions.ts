@@ -1,7 +1,7 @@
 /**
  * Uses of discount codes. A cart reserves a use. Its order redeems the use; without an order, the use is released.
- * `usage_count` of a discount is the number of uses that are not released. Uses and counts change only while the
- * discount is locked. Discounts are locked after the cart and in order of ids, to prevent deadlocks.
+ * `usage_count` of a discount is the number of uses that are not released. Counts and the statuses of uses change only
+ * while the discount is locked. Discounts are locked after the cart and in order of ids, to prevent deadlocks.
  */
 
 import sql, { type Sql } from 'sql-template-tag';

@@ -66,7 +66,8 @@ export function items({ lines, currency_digits: digits }: CartState): CartItem[]
 }
 
 /**
- * Quantity that can be bought, including this cart's reservation. Infinity if stock is not tracked or may be oversold.
+ * Quantity that can be bought, including this cart's reservation. 0 if the line is no longer for sale; infinity if
+ * stock is not tracked or may be oversold.
  */
 export function availableOf(line: CartLine): number {
   if (!line.sellable) return 0;

@@ -171,7 +171,7 @@ export async function findChoice(shop: Shop, id: string): Promise<Choice | undef
   );
 }
 
-/** Finds a published collection. Returns undefined if the id or handle is unknown. */
+/** Finds a published collection. Returns undefined if none has this id or handle. */
 export async function findPublished(shop: Shop, idOrHandle: string): Promise<Choice | undefined> {
   return shop.one<Choice>(
     sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order ${published(shop, idOrHandle)}`,
@@ -216,7 +216,10 @@ export async function listProducts(
   return shownList(shop, await readShownPage(shop, matching(conditions), order, query, unavailableIn(query)));
 }
 
-/** Creates a collection. Throws a ValidationError, `handle_taken`, or `not_found` for an unknown product. */
+/**
+ * Creates a collection. Throws a ValidationError, `handle_taken`, `not_found` for an unknown product, or
+ * `limit_reached`.
+ */
 export async function create(shop: Shop, input: CollectionInput): Promise<Collection> {
   const type = input.type ?? (input.rules ? 'automatic' : 'manual');
   refuseMixture(type, input);

@@ -20,7 +20,7 @@ import type { Shop } from '../shop.ts';
 const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, begun_each: 15, ranked: 40 };
 const MAX_WORDS = 8;
 
-/** Suggests products, collections and words. Never throws: input that cannot be parsed returns no suggestions. */
+/** Suggests products, collections and words. Input without a word returns no suggestions. */
 export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?: number }): Promise<Suggestions> {
   const words = tokenize(q).filter(({ kind }) => kind === 'word');
   const last = words.at(-1);
@@ -82,7 +82,7 @@ async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Pro
     : readRanked(shop, sql`with hits as materialized (select unnest((select ${coded}::uuid[])) as product_id)`);
 }
 
-/** Shorter last words are searched in names only. */
+/** If the last word is shorter, products are found only by their names. */
 const MIN_LETTERS = 2;
 
 type Named = Omit<SuggestedProduct, 'currency'>;

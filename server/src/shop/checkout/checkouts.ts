@@ -1,7 +1,7 @@
 /**
- * Creates and changes checkouts. They end by completion (complete.ts), payment (pay.ts) or expiry (expiry.ts). Every
- * change locks the cart and then the checkout, so that changes run one after another. complete.ts lists the order of
- * all locks.
+ * Creates and changes checkouts. They end by completion (complete.ts), payment (pay.ts), expiry (expiry.ts) or
+ * cancellation (`cancel`). Every change locks the cart and then the checkout, so that changes run one after another.
+ * complete.ts lists the order of all locks.
  */
 
 import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
@@ -374,8 +374,8 @@ function json(value: unknown): string | null {
 }
 
 /**
- * Cancels a checkout, releases its stock and keeps its cart. Throws `checkout_expired`, `buyer_data_locked`,
- * `payment_in_progress`, or `checkout_not_open` if it is completed.
+ * Cancels a checkout, releases its stock and keeps its cart. Throws `not_found`, `checkout_expired`,
+ * `buyer_data_locked`, `payment_in_progress`, or `checkout_not_open` if it is completed.
  */
 export async function cancel(
   shop: Shop,

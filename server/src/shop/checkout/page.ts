@@ -30,8 +30,8 @@ export interface PagedCheckout {
   /** The reason why the last payment failed; cleared by the next change. */
   payment_failure: string | null;
   /**
-   * Whether the link no longer shows the order: it was placed or cancelled more than a day ago, and awaits no bank
-   * transfer.
+   * Whether the link no longer shows the order: it was placed (or, if it is cancelled, cancelled) more than a day ago,
+   * and awaits no bank transfer.
    */
   past: boolean;
 }

@@ -36,7 +36,7 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
     if (!open) return undefined;
   }
   const provider = await providerOf(input.checkoutDeps, tenant.site_id);
-  // This happens only if the provider was removed from the configuration during a payment.
+  // `complete` throws this error only if a payment is pending or the chosen method is `card`.
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + deadlinesOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
@@ -143,7 +143,10 @@ interface OpenInput {
   customer_id?: string | null;
 }
 
-/** Queries the provider about a checkout's pending payment. Does not throw if the provider is slow. */
+/**
+ * Queries the provider about a checkout's pending payment. Does not throw if the provider fails or does not answer in
+ * time.
+ */
 export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
   return withOpen(db, tenant, actor, input, async (provider, key) =>
     inTime(deadlinesOf(input.checkoutDeps).returning, async () => provider?.outcomeOf(key)).catch(() => undefined),

@@ -135,8 +135,8 @@ export async function lockCheckout(shop: Shop, id: string, customer_id: string |
 }
 
 /**
- * Like `lockCheckout`, for completion. Throws `human_confirmation_required` unless the logged-in customer completes an
- * agent's checkout, or the hosted page completes a guest agent's.
+ * Like `lockCheckout`, for completion. Throws `human_confirmation_required` for the checkout of an agent unless the
+ * logged-in customer completes it, and for that of a guest agent unless the hosted page completes it.
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
   const { found, ...read } = await lockAndRead(shop, id, customer_id);

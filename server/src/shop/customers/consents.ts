@@ -139,7 +139,7 @@ export function listOfCustomer(shop: Shop, customer_id: string): Promise<Marketi
   );
 }
 
-/** Returns the marketing decisions of several customers by customer id, newest first. */
+/** Returns the marketing decisions of several customers by customer id, newest first, at most 100 of each customer. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, MarketingConsent[]>> {
   const rows = await shop.rows<{ customer_id: string } & MarketingConsent>(
     sql`select wanted.customer_id, newest.* from unnest(${customer_ids}::uuid[]) as wanted (customer_id)

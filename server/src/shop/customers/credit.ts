@@ -16,7 +16,7 @@ export interface Credit {
   credit_limit: string | null;
   /** The amount due for the customer's orders on payment terms. */
   amount_due: string;
-  /** The oldest order on payment terms whose deadline has passed. */
+  /** The number of the order on payment terms whose deadline passed first; null if none is overdue. */
   overdue_order: string | null;
 }
 

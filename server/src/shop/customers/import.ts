@@ -1,6 +1,6 @@
 /**
- * Imports customers of another shop system. Existing customers keep their data unless `overwrite` is set, and always
- * keep their marketing decision. Rows are validated here, not by the contract (x-validate-rows):
+ * Imports customers of another shop system. Fills only empty fields of existing customers unless `overwrite` is set,
+ * and always keeps their marketing decision. Rows are validated here, not by the contract (x-validate-rows):
  * 1. Validate the rows. Of several rows with the same e-mail address, import only the first one.
  * 2. Lock the existing customers in order of ids, plan the changes of each row, and reject rows above a limit.
  * 3. Insert new customers in the order of their e-mail addresses. If a concurrent import inserted one first, lock it

@@ -167,7 +167,10 @@ export interface PageSession {
 
 const PAGE_SESSION_LIFE = '12 hours';
 
-/** Returns the session of a page's cookie token; undefined if the token is no longer valid. */
+/**
+ * Returns the session of a page's cookie token; undefined if the token is no longer valid or the login is older than 12
+ * hours.
+ */
 export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
   return shop.one<PageSession>(
     sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name, c.locale,

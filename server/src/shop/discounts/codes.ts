@@ -1,6 +1,7 @@
 /**
- * Discount codes as staff manage them. terms.ts checks whether a code applies to cart lines. Changes lock the shop's
- * currency (`holdCurrency`) and the code. Carts and orders lock a code after cart and checkout, and before stock.
+ * Discount codes as staff manage them. terms.ts checks whether a code applies to cart lines. Creating and changing a
+ * code locks the shop's currency (`holdCurrency`); changing and deleting a code locks the code. Carts and orders lock a
+ * code after cart and checkout, and before stock.
  */
 
 import type {

@@ -106,7 +106,10 @@ async function settle(
   });
 }
 
-/** Queries the provider about the open payment of an order. Does not throw if the provider is slow. */
+/**
+ * Queries the provider about the open payment of an order. Does not throw if the provider fails or does not answer in
+ * time.
+ */
 export async function askDue(db: Pool, tenant: Tenant, actor: Actor, input: DueInput): Promise<void> {
   const { checkoutDeps, order_id } = input;
   const payment = await inShop(db, tenant, actor, (shop) => findOpen(shop, order_id));

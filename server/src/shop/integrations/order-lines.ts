@@ -76,8 +76,8 @@ export interface Claims {
 }
 
 /**
- * Compares the expected amounts with the catalogue. Throws a ValidationError with each difference and the right amount
- * in `ctx.expected`.
+ * Compares the expected amounts with the catalogue. Throws a ValidationError with the differences, at most 50, each
+ * with the right amount in `ctx.expected`.
  */
 export function refuseOtherPrices(shop: Shop, { totals, lines }: Priced, claims: Claims): void {
   const digits = shop.currencyDigits;

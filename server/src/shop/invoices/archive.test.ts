@@ -111,7 +111,7 @@ test('rejects an archive of a period with no documents or more than 100 (422), a
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['query', 'issued_to'], msg }] });
 });
 
-test('an archive reads each document in its own query, so that no transaction stays open while documents are rendered', async () => {
+test('an archive reads each document in its own query, so that its transaction is never idle for long', async () => {
   const shop = await givenShop();
   const documents = await givenDocuments(shop, '1.00');
   const sending = vi.spyOn(pg.Client.prototype, 'query');

@@ -77,7 +77,7 @@ export async function addressChangeRequested(
   };
 }
 
-/** Finds a customer whose e-mail address was changed by staff and is not confirmed yet. */
+/** Finds a customer for whom staff entered a new e-mail address that is not confirmed yet. */
 function findPending(shop: Shop, customer_id: string) {
   return shop.one<RowOf<'customers', 'email' | 'locale'> & { pending_email: string }>(
     sql`select email, pending_email, locale from customers

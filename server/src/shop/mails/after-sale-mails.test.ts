@@ -139,16 +139,19 @@ test("the mail about a new order to the shop has no links to the shop's legal pa
 test.each([
   ['de-AT', 'https://www.dhl.de/de/privatkunden/pakete-empfangen/verfolgen.html?piececode=00340'],
   ['fr', 'https://www.dhl.de/en/privatkunden/pakete-empfangen/verfolgen.html?piececode=00340'],
-])('the DHL tracking URL of an order in %s is in German or English', async (locale, tracking_url) => {
-  const { shop, variant_id } = await givenShop();
-  const order = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
-  await shop.owner.query('update commerce.orders set locale = $2 where id = $1', [order.id, locale]);
-  const at = { params: { path: { order_id: order.id } } };
-  await shop.dashboard.POST(`${orderPath}/mark-paid`, at);
-  const body = { carrier: 'DHL', tracking_number: '00340' };
-  const { data } = await shop.dashboard.POST(`${orderPath}/fulfillments`, { ...at, body });
-  expect(data?.fulfillment).toMatchObject({ tracking_url });
-});
+])(
+  'the DHL tracking URL is in German for an order in German, and otherwise in English: %s',
+  async (locale, tracking_url) => {
+    const { shop, variant_id } = await givenShop();
+    const order = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
+    await shop.owner.query('update commerce.orders set locale = $2 where id = $1', [order.id, locale]);
+    const at = { params: { path: { order_id: order.id } } };
+    await shop.dashboard.POST(`${orderPath}/mark-paid`, at);
+    const body = { carrier: 'DHL', tracking_number: '00340' };
+    const { data } = await shop.dashboard.POST(`${orderPath}/fulfillments`, { ...at, body });
+    expect(data?.fulfillment).toMatchObject({ tracking_url });
+  },
+);
 
 test('the mail about a refund lists the refunded items and delivery costs, and the amount paid after refunds', async () => {
   const { shop, customer, order, line_item_id } = await givenShippedOrder(3);

@@ -41,7 +41,7 @@ test.each(['de', 'fr'] as const)(
       expect(mail.reply_to?.address).toMatch(template === 'new_order' ? /^june@/ : /^help@shop.example$/);
     }
 
-    // Every text must appear in a mail, except texts about payments that this shop does not have.
+    // Every text must appear in a mail, except texts that depend on the payment, the parcels or the settings of a shop.
     const unsaid = own.map(({ key }) => key).filter((key) => !said.has(key));
     expect(
       unsaid.filter((key) => !/^mail\.(view|next_|cancelled_|refunded_|money_|nothing_|parcel_|call)/.test(key)),

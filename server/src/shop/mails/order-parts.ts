@@ -13,7 +13,7 @@ export interface Told {
   order: ShownOrder;
 }
 
-/** Describes what happens next, with payment instructions. */
+/** Describes the next step, with payment instructions if the customer pays by bank transfer. */
 export function next({ language, order }: Told): Part[] {
   const { say } = language;
   const { instructions } = order.payment;

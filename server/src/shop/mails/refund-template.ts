@@ -14,7 +14,7 @@ interface Refunded {
   items: { line_id: string; quantity: number }[];
 }
 
-/** States what was refunded, how the money returns, and what remains of the payment. */
+/** States the refunded amount, the way in which the money returns, the refunded items, and the rest of the payment. */
 export function refunded(
   context: MailContext,
   { order_id, refund_id }: Mails['order_refunded'],
@@ -44,7 +44,7 @@ export function refunded(
   });
 }
 
-/** Lists the refunded items, if the refund names them, and what remains of the payment. */
+/** Lists the refunded items, if the refund names them, and the rest of the payment. */
 function refundOf(told: Told, { amount, shipping, items }: Refunded): Part[] {
   const { language, order, context } = told;
   const { say } = language;

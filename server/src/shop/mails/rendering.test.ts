@@ -8,7 +8,7 @@ const language = languageFor('en', 'UTC');
 const FRONT = { site_id: 'x', brand: NO_BRAND, legal: NO_LEGAL, legal_texts: [], withdrawal_page: false };
 const BASE = 'https://shop.example';
 
-test('escapes texts of merchants and customers in mails, and keeps them out of mail headers', () => {
+test('escapes texts of merchants and customers in mails, and removes line breaks from mail headers', () => {
   const evil = '<img src=x onerror="alert(1)">';
   const mail = render(
     {

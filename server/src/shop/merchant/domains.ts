@@ -1,4 +1,4 @@
-/** Hosts of sites. Only operators change them, as the database owner; the role of requests has no access. */
+/** Hosts of sites. Only operators change them, as the database owner; the role of requests can only read them. */
 
 import { isIP } from 'node:net';
 import type pg from 'pg';

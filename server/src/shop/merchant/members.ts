@@ -77,7 +77,7 @@ export async function remove(shop: Shop, staff_id: string, granter: Granter, cho
   throw new ShopError('member_has_keys', 'This member created keys that still work. Revoke or keep them.', { keys });
 }
 
-/** Ends the open invitations sent by a member who was removed or is no longer an owner. */
+/** Ends the open invitations sent by a member who was removed or got another role than owner. */
 async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(
     sql`update staff_invitations set ended_at = now()

@@ -93,7 +93,7 @@ const PUBLIC_COLUMNS = selectList<Omit<PublicShop, 'policies'> & Pick<LegalPages
 
 /**
  * The public facts of a shop for storefronts. Links to hosted pages use the server's base URL, which redirects to the
- * shop's host: responses are cached, and a change of the host does not end that.
+ * shop's host, because responses are cached and a change of the host does not invalidate them.
  */
 export async function getPublic(shop: Shop, baseUrl: string): Promise<PublicShop> {
   const found = await shop.one<Omit<PublicShop, 'policies'> & LegalPages>(

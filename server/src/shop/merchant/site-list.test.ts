@@ -159,7 +159,7 @@ test.each(['name', 'orders', 'health'] as const)(
   },
 );
 
-test('the site list does not let one site see the data of another', async () => {
+test('site_health and site_counts return no data of another site', async () => {
   const { db } = await testServer();
   const [shop, other] = [await openShop(), await openShop()];
   const rowsAs = (tenant: string) =>

@@ -33,7 +33,7 @@ export function cursorAfter({ key, site }: Place, order: SiteOrder): string {
   return Buffer.from(JSON.stringify([order, cut(key), site.site_id])).toString('base64url');
 }
 
-/** Returns the index after the cursor. Throws a ValidationError for a cursor of another sort order. */
+/** Returns the index after the cursor. Throws a ValidationError for an invalid cursor or one of another sort order. */
 export function afterCursor(placed: Place[], order: SiteOrder, cursor: string): number {
   const [of, key, site_id] = parsed(cursor);
   const ok = of === order && typeof site_id === 'string' && (typeof key === 'string' || typeof key === 'number');

@@ -9,7 +9,7 @@ import { createSite, mintPassword } from './sites.ts';
 const staff = { email: 'someone@example.com', name: 'Someone' };
 const password = await mintPassword();
 
-test('returns the number of decimals of a currency', async () => {
+test('a price has the number of decimals of its currency', async () => {
   for (const [currency, price] of [
     ['EUR', '10.50'],
     ['JPY', '1050'],

@@ -13,8 +13,9 @@ import { invalidTransition } from './states.ts';
 import * as events from './timeline.ts';
 
 /**
- * Captures the authorized amount or a part of it. Calling it again changes nothing. Throws `invalid_transition` unless
- * the payment is authorized, and `conflict` if the first capture had another amount.
+ * Captures the authorized amount or a part of it. If a capture is pending or has succeeded, another call changes
+ * nothing. Throws `invalid_transition` unless the payment is authorized, and `conflict` if the first capture had
+ * another amount.
  */
 export async function capture(shop: Shop, order_id: string, amount?: string): Promise<Order> {
   const order = await lockOrder(shop, order_id);

@@ -125,10 +125,7 @@ function refuseUneditable({ status, payment_status, fulfillment_status }: Locked
   throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
 }
 
-/**
- * Throws `order_not_editable` for an order with an invoice, because an order has only one invoice, whose content is
- * final.
- */
+/** Throws `order_not_editable` for an order with an invoice, because the content of an invoice is final. */
 async function refuseInvoiced(
   shop: Shop,
   { id, status, payment_status, fulfillment_status }: LockedOrder,

@@ -69,7 +69,7 @@ type Reminded = RowOf<'orders', 'id' | 'payment_terms_days'> & { is_due: boolean
 
 const isToRemind: Sql = sql`o.payment_reminded_at is null and o.payment_reminder_at <= now()`;
 
-/** Orders to remind of now. Each condition matches an index: orders_to_remind and invoices_to_remind. */
+/** The conditions on orders whose reminder is due. Each matches an index: orders_to_remind and invoices_to_remind. */
 const TO_REMIND = [
   sql`${isToRemind} and o.payment_status = 'awaiting_payment' and o.payment_due_at > now()`,
   sql`${isToRemind} and o.payment_terms_days is not null and o.payment_status = 'pending' and o.status <> 'cancelled'`,

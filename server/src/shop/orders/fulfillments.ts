@@ -41,8 +41,9 @@ export interface FulfillmentInput extends TrackingInput {
 }
 
 /**
- * Records a shipment and sends the customer a mail. Throws `fulfillment_exceeds_remaining`, `order_disputed`, or
- * `invalid_transition` unless the order is confirmed or processing.
+ * Records a shipment and sends the customer a mail. Throws `not_found`, `fulfillment_exceeds_remaining`,
+ * `order_disputed`, `limit_reached`, or `invalid_transition` if nothing is left to ship or the order is neither
+ * confirmed nor processing.
  */
 export async function create(
   shop: Shop,
@@ -115,7 +116,7 @@ async function changeTracking(
   await events.record(shop, order_id, { type: 'updated', message: 'The tracking was changed.', context });
 }
 
-/** The order shows the tracking of its last fulfilment with tracking data. */
+/** Sets the tracking of an order to that of its last fulfilment with tracking data. */
 async function showLastTracking(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update orders o set updated_at = now(), (tracking_number, tracking_url) = (

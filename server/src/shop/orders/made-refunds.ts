@@ -71,7 +71,7 @@ async function record(
   await refunds.succeed(shop, order_id, { id, amount, reason });
 }
 
-/** The recorded parts of a refund, by order. */
+/** The recorded parts of a refund, sorted by order id. */
 function partsOf(shop: Shop, payment_id: string, { reference }: MoveOutcome): Promise<{ id: string }[]> {
   return shop.rows<RowOf<'payment_moves', 'id'>>(
     sql`select id from payment_moves where site_id = ${shop.siteId} and payment_id = ${payment_id} and kind = 'refund'

@@ -8,7 +8,10 @@ import { isSettled } from './states.ts';
 
 export interface Arrived {
   order_number: string;
-  /** Decimal string that must equal the order's total; not compared if missing. */
+  /**
+   * Decimal string, optional. If the row marks the whole order as paid, it must equal the amount due; otherwise it is
+   * the amount to record.
+   */
   amount?: string;
   /** The amount that arrived, checked by staff, as a decimal string. */
   received?: string;

@@ -35,8 +35,8 @@ interface Left {
 
 /**
  * Records the lines of a refund. Throws `not_found` for a line of another order, and a ValidationError if a quantity
- * exceeds the line's. Throws `return_quantity_exceeded` if the refund restocks items that are in a return. The items of
- * a return's own refund stay with the return.
+ * exceeds the line's. Throws `return_quantity_exceeded` if the refund restocks items that are in an open return or came
+ * back with one. The items of a return's own refund stay with the return.
  */
 export async function claimLines(
   shop: Shop,
