@@ -85,7 +85,10 @@ function ShopName({ name }: { name: string }) {
   );
 }
 
-/** The search or the help above the screen. The search is loaded after two seconds, the help on first use. */
+/**
+ * The search or the help above the screen. The search is loaded two seconds after the start, or earlier on first use;
+ * the help is loaded on first use.
+ */
 function useOverlay() {
   const [overlay, setOverlay] = useState<Overlay>();
   useEffect(() => {
@@ -102,7 +105,7 @@ function useOverlay() {
 
 const PRELOAD_AFTER_MS = 2_000;
 
-/** The path of the current screen; undefined for the first one, for which the browser sets the focus. */
+/** The path of the current screen; undefined for the screen that opened first, where the browser sets the focus. */
 function useScreen(location: string): [string | undefined] {
   const first = useRef(location);
   return [first.current === location ? undefined : location];
