@@ -14,8 +14,8 @@ export type Inputs = components['schemas'];
 /**
  * The panel's client for the dashboard API. The session is in a cookie, so scripts have no token. If a call needs a
  * recently confirmed password (403 `step_up_required`), the panel asks for it and resends the call with the same
- * Idempotency-Key. Other errors about the session or role make the panel fetch the session again, because it may have
- * changed.
+ * Idempotency-Key. Any other 401 or 403 makes the panel fetch the session again, because it may have changed;
+ * `isAboutSession` names the exceptions.
  */
 export const api = createDashboardClient({ baseUrl: '', panel: true, fetch: send });
 
@@ -32,9 +32,9 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Whether the panel keeps the session after a 401 for this path. Such a 401 means a wrong password or second-factor
- * code, or that nobody is logged in. The confirm path is excluded, because its 401 may also mean that the session has
- * ended.
+ * Whether the panel keeps the session after a 401 or 403 for this path. A 401 for such a path means a wrong password or
+ * second-factor code, or that nobody is logged in. The confirm path is excluded, because its 401 may also mean that the
+ * session has ended.
  */
 function isAboutSession(path: string): boolean {
   if (path === '/api/dashboard/auth/confirm') return false;

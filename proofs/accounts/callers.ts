@@ -24,8 +24,8 @@ export interface Shopper {
 }
 
 /**
- * Returns all kinds of callers of a tenant: without credentials, the storefront, staff, each kind of key, and these
- * customers.
+ * Returns the kinds of callers of a tenant: a caller without credentials, the storefront, staff, API keys, sync keys
+ * and these customers. Agents are left out.
  */
 export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   const { StaffSession, ApiKey, StorefrontToken, SyncSecret } = tenant.secrets;

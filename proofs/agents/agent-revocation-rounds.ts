@@ -121,7 +121,8 @@ class Calls {
 const ENDED = ['invalid_token', 'unauthorized'];
 
 /**
- * Audit rows of writes have the time when their transaction began; audit rows of reads have the time when the row was written.
+ * The operations that write. Only their audit rows have the time when the transaction began; those of reads have the
+ * time when the row was written, which may be after the revocation.
  */
 const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
 

@@ -19,7 +19,7 @@ import { runCommand, withDirectory } from '../testing/server-process.ts';
 
 /**
  * Changes the sealed audit, as an owner of the database without SECRET_KEY could. Each attack runs in a transaction that is
- * rolled back after the check. At the end some attacks are committed, and checked with the command.
+ * rolled back after the check. At the end some attacks are committed, and checked with the command `audit verify`.
  */
 export const M4: Proof = {
   id: 'M4',

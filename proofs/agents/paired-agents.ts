@@ -1,4 +1,4 @@
-/** The agents and storefront tokens of E11: with all scopes, with one scope missing, and ended. */
+/** The agents of E11 (with all scopes, with one missing, ended) and its storefront tokens with one scope missing. */
 
 import { randomUUID } from 'node:crypto';
 import { mintToken } from '../../server/src/shop/tokens.ts';

@@ -51,7 +51,7 @@ export class Shoppers {
     await Promise.all(this.#running);
   }
 
-  /** Returns the longest time between two confirmed orders since `from`, in seconds. */
+  /** Returns the longest time in seconds without a confirmed order, between `from` and the last confirmed order. */
   pauseSince(from: number): number {
     const times = [from, ...this.confirmed.map(({ at }) => at).filter((at) => at >= from)].sort((a, b) => a - b);
     return Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? at)), 0) / 1000;

@@ -181,7 +181,7 @@ interface Bought {
   key: string;
 }
 
-/** Orders without pause until the signal. Returns the acknowledged orders. */
+/** Places orders without pause until the signal. Returns the acknowledged orders. */
 async function buyUntil(signal: AbortSignal, shop: Shop, servers: Servers): Promise<Bought[]> {
   const bought: Bought[] = [];
   const call = async <T>(method: string, path: string, body: object, key: string = randomUUID()): Promise<T> => {

@@ -32,7 +32,7 @@ const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
 /** The short form skips limits that allow more requests than this. */
 const SHORT_POINTS = 30;
 
-/** No machine is fast enough to exhaust the default limit within its window, so the proof gives the shop a lower one. */
+/** The limit `private_token` of the shop. No machine is fast enough to exhaust the default limit within its window. */
 const PRIVATE_TOKEN_POINTS = 30;
 
 /** Uses up each limit exactly, through two server processes in turn, and then makes one more call. */

@@ -167,7 +167,7 @@ async function buyEverything(shop: Shop, owner: pg.Pool, times: number): Promise
   return times * 7;
 }
 
-/** Orders without pause until the signal. */
+/** Places orders without pause until the signal. */
 async function sellUntil(signal: AbortSignal, shop: Shop, violations: Violations) {
   const sold = { orders: 0, slowestMs: 0 };
   do {

@@ -220,7 +220,7 @@ async function refusesPages(world: World, { victim, pages, expected }: Asked, co
   }
 }
 
-/** Deletes the shop while customers of a neighbour read its catalogue, which writes nothing. */
+/** Deletes the shop while customers read the catalogue of another shop. These reads write nothing. */
 async function deleteDuringReads(world: World, { victim, living }: Roles, count: Count): Promise<void> {
   const looks = operationTable.filter(({ cacheable, safe, surface }) => cacheable && safe && surface === 'storefront');
   const calls = await Promise.all(looks.map((operation) => validCall(world, living, operation)));

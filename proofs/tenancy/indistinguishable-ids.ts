@@ -211,7 +211,7 @@ async function observed(place: Place, id: string): Promise<{ answerText: string;
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await ask();
-    // Leaves out the writes of last_used_at, which happen outside of requests (last-used.ts).
+    // Leaves out statements with last_used_at, because that column is written outside of requests (last-used.ts).
     const work = statements.filter((text) => !text.includes('last_used_at'));
     return { answerText: comparable(reply, [id]), work: JSON.stringify(work) };
   } finally {

@@ -9,7 +9,7 @@ import { databaseUrl } from '../../server/test/worker-database.ts';
 import { REDIS, Redis } from '../testing/redis.ts';
 import { runCommand, ServerProcess, withDirectory } from '../testing/server-process.ts';
 
-/** Two server processes, each with a listener for operators, use one database and one Redis; calls are counted over both. */
+/** One of two servers with a listener for operators. They share a database and a Redis, and count calls together. */
 interface Process {
   server: ServerProcess;
   operators: string;

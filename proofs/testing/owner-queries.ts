@@ -3,10 +3,10 @@
 import type { Pool } from 'pg';
 
 /**
- * Tables that are read before the tenant is known. Most of them serve to find the tenant: by the hash of a token or of
- * a checkout link's secret, by host, by a staff invitation, or by an assistant's code. Two are for the catalogue's version, which the same
- * statement computes, and one is for the links that lift a login delay. All other tables with a site_id are tenant
- * tables.
+ * Tables that are read before the tenant is known. Most of them serve to find the tenant: by the hash of a token, by
+ * the secret in a link to a checkout or to a consent request, by host, by a staff invitation, or by an assistant's
+ * code. Two are for the catalogue's version, which the same statement computes, and one is for the links that lift a
+ * login delay. All other tables with a site_id are tenant tables.
  */
 export const DIRECTORY = [
   ...['sites', 'staff_memberships', 'staff_invitations', 'tokens', 'customer_tokens', 'checkout_links'],

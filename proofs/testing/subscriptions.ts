@@ -1,4 +1,4 @@
-/** Creates webhooks and listeners for a shop's events. Nothing is delivered to them. */
+/** Creates webhooks and listeners for events of a shop that hardly occur. */
 
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 

@@ -25,7 +25,7 @@ export function panelLanguage(): PanelLanguage {
   return current;
 }
 
-/** The text in the member's language, with placeholders. */
+/** The text in the member's language. Its placeholders are not filled in. */
 export function translated(text: string): string {
   return dictionary[text] ?? text;
 }
@@ -37,7 +37,7 @@ export function t(text: string, values: Values = {}): string {
   );
 }
 
-/** The singular or plural for a count. In French, zero takes the singular: "0 commande". */
+/** The singular or plural for a count. In French, zero takes the singular in a text with placeholders: "0 commande". */
 export function tn(count: number, one: string, other: string, values: Values = {}): string {
   const isOne = count === 1 || (count === 0 && current === 'fr' && one.includes('{'));
   return t(isOne ? one : other, values);

@@ -13,7 +13,7 @@ export interface Me {
 
 /**
  * The logged-in user; null if nobody is logged in. Refetched when the window gets the focus, when another screen opens
- * and when a call is rejected (api.ts), because roles can change.
+ * and when a call is rejected with 401 or 403 (api.ts), because roles can change.
  */
 export function useSession() {
   return useQuery({

@@ -143,7 +143,7 @@ export function DataTable<Row extends { id: string }>({
   );
 }
 
-/** Lets long words break after punctuation, so that no column becomes wider than the table. */
+/** Lets long words break, so that no column becomes wider than the table. */
 function shown(content: ReactNode): ReactNode {
   return typeof content === 'string' ? <Breakable text={content} /> : content;
 }

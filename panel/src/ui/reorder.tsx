@@ -95,7 +95,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
 
 const SCROLL_EVERY_MS = 16;
 const SCROLL_BY = 10;
-/** Distance to the edge of the window at which scrolling starts. The save bar may cover it. */
+/** Distance to the edge of the window within which scrolling starts. The save bar may cover rows that are closer. */
 const EDGE_PX = 80;
 
 function scrollAt(y: number): number {

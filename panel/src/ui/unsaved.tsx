@@ -68,7 +68,7 @@ export function UnsavedGuard({
   );
 }
 
-/** The path of a plain click on one of the panel's links; undefined for anything else. */
+/** The path to which a plain click on a link opens another screen of the panel; undefined for any other click. */
 function pathOfLink(event: MouseEvent): string | undefined {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
   const link = (event.target as Element).closest('a');

@@ -23,7 +23,7 @@ import { testPaymentPage } from './test-payment.ts';
 import { welcome, welcomeAtHost } from './welcome.ts';
 import { withdrawPage } from './withdraw/withdraw.ts';
 
-/** All shop pages outside of the storefront: checkout, consent, account, and pages that links in mails open. */
+/** The pages for shoppers and customers, such as the checkout, the account and the pages that links in mails open. */
 export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const guarded = { ...deps, guard: createGuard({ ...deps.checkoutDeps, hosts: deps.hosts }) };

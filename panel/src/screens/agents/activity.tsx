@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 
-/** Lists the agent's calls, newest first, in words. */
+/** Lists the agent's calls in plain words, newest first. */
 export function Activity({ agent_token_id }: { agent_token_id: string }) {
   const { time } = useFormat();
   const events = useInfiniteQuery({

@@ -21,7 +21,7 @@ const STATES: Record<string, string> = {
   expired: t('Expired after 15 minutes. Nothing has changed. Let the assistant ask again.'),
 };
 
-/** A change that an assistant requests. The staff member of the assistant confirms or declines it. */
+/** A change that an assistant requests. Only the staff member who connected the assistant can confirm or decline it. */
 export function ConfirmChange({ params }: { params: Record<string, string> }) {
   const action_id = params.action_id ?? '';
   const query = useQuery({

@@ -93,7 +93,7 @@ const KINDS: Record<string, string> = { api_key: t('API key'), guest_agent: t('A
 /** Up to this number of changes are shown at once. The others open with a click. */
 const SHOWN = 3;
 
-/** The values before and after; the names of the sent fields if no values were recorded. */
+/** The values before and after; the names of the sent fields if no values were recorded or the call failed. */
 function Changes({ event: { changes, more_changes, fields, status } }: { event: AuditEvent }) {
   const { number } = useFormat();
   if (changes.length === 0 || status >= 400) return fields.map(fieldInWords).join(', ') || '—';
@@ -143,7 +143,7 @@ function ChangeList({ changes }: Pick<AuditEvent, 'changes'>) {
   );
 }
 
-/** Shows whether the call succeeded, and for rejected calls the HTTP status, for support. */
+/** Shows whether the call succeeded, was rejected or failed, and in the last two cases the HTTP status, for support. */
 function Outcome({ status }: { status: number }) {
   if (status < 400) return <Badge value="succeeded">{t('Done')}</Badge>;
   return <Badge value="failed">{`${status < 500 ? t('Refused') : t('Failed')} (${status})`}</Badge>;

@@ -13,7 +13,7 @@ interface Texts {
 const TEXTS: Partial<Record<string, Texts>> = { de, fr };
 const texts = TEXTS[panelLanguage()];
 
-/** Fields whose values are words of the API, such as `archived`. Values of other fields are text of the shop. */
+/** Fields whose values are words of the API, such as `archived`. Values of other fields are shown unchanged. */
 const WORDS = /(^|[._])(status|role|type|kind|inventory_policy|resolution)$/;
 
 /** Converts a field path to words: `brand.accent_color` to "brand accent color", or to "Marke › Akzentfarbe". */
@@ -30,7 +30,7 @@ export function actionInWords(action: string): string {
   return texts?.actions[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A list of texts, unless it was shortened. */
+/** Matches a list of texts as JSON. A list that was shortened does not match. */
 const LIST = /^\[("([^"\\]|\\.)*",?)*\]$/;
 
 /** A value before or after a change: lists with commas, and statuses and the like in the member's language. */

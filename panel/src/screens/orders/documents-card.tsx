@@ -13,7 +13,7 @@ import type { OrderDetails } from './order-queries.ts';
 
 const NAMES = { invoice: t('Invoice'), credit_note: t('Credit note') };
 
-/** With `isAwaited`, repeats the read until the job has issued the invoice. */
+/** With `isAwaited`, repeats the read every second, to show the invoice once the job has issued it. */
 function useDocumentsOf(order_id: string, isAwaited: boolean) {
   return useQuery({
     queryKey: ['orders', order_id, 'documents'],
@@ -23,7 +23,7 @@ function useDocumentsOf(order_id: string, isAwaited: boolean) {
   });
 }
 
-/** Whether the invoices exceed the credit notes in total. No currency has more than three decimals. */
+/** Whether the invoices exceed the credit notes in total. No currency of the server has more than three decimals. */
 function isCharged(documents: Pick<Schemas['Document'], 'kind' | 'total'>[]): boolean {
   const thousandths = documents.map(
     ({ kind, total }) => Math.round(Number(total) * 1000) * (kind === 'invoice' ? 1 : -1),

@@ -24,7 +24,7 @@ export function Orders() {
   const page = Math.max(1, Number(params.get('page')) || 1);
   const orders = useOrders(query, page);
   const [selected, setSelected] = useState<Map<string, Order>>(new Map());
-  // The current data of the selected orders, because their state decides which actions are possible.
+  // For selected orders on this page, uses the current data, because their state decides which actions are possible.
   const rows = new Map(orders.data?.orders.map((order) => [order.id, order]));
   const chosen = [...selected.values()].map((order) => rows.get(order.id) ?? order);
   const filtered = Object.keys(query).some((name) => name !== 'sort');

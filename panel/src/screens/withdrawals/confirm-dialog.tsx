@@ -12,7 +12,7 @@ type ConfirmedLine = Pick<Schemas['Withdrawal']['lines'][number], 'line_item_id'
 
 const NOTHING = t('Enter at least one item. To refund nothing, close the withdrawal.');
 
-/** Confirms all or some of the withheld items, because consumers without a session describe the items in their own words. */
+/** Confirms all or some of the withheld items. Staff choose them, because consumers may have named them in a text. */
 export function ConfirmDialog({ found, onClose }: { found: Withdrawal; onClose: () => void }) {
   const params = { path: { withdrawal_id: found.id } };
   const confirm = useDecision(

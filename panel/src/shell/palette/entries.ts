@@ -64,7 +64,7 @@ export function matchesTitle(text: string, { title }: Entry): boolean {
   return begins(text, title.replaceAll(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, ''));
 }
 
-/** Whether each word of the text begins a word of the title or of the description. */
+/** Whether the text has at least 3 characters and each of its words begins a word of the title or the description. */
 export function matchesDetail(text: string, { title, detail = '' }: Entry): boolean {
   return text.length >= LEAST_OF_DETAIL && begins(text, `${title} ${detail}`);
 }

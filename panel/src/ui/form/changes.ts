@@ -27,8 +27,8 @@ export function changedItems<Value extends { id?: string }>(base: Value[], value
 }
 
 /**
- * Applies the user's changes (`mine`) to a newer state (`theirs`). If both changed a text, `mine` wins. Lists keep the
- * additions and removals of both.
+ * Applies the user's changes (`mine`) to a newer state (`theirs`). If both changed the same value, `mine` wins. Lists
+ * keep the additions and removals of both.
  */
 export function merged<Value>(base: Value, mine: Value, theirs: Value): Value {
   if (isSame(base, theirs)) return mine;
@@ -129,7 +129,7 @@ function inWords(value: unknown): string {
   return isObject(value) ? Object.values(value).map(inWords).join(' ') : String(value);
 }
 
-/** A copy without fields that the server computes. */
+/** A copy without these fields. */
 export function without<Value extends object>(value: Value, fields: readonly string[]): Partial<Value> {
   return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field))) as Partial<Value>;
 }

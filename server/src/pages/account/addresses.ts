@@ -72,7 +72,7 @@ ${!is_default && makeDefault}
 </li>`;
 }
 
-/** The form of a new address, or of the one in the URL. Throws `not_found`, even for an address of another customer. */
+/** The form of a new address, or of the one in the URL. Throws `not_found` for any other id. */
 export async function showAddressForm(visit: AccountVisit, csrf: string, customer_id: string): Promise<PageAnswer> {
   await count(visit, 'storefront.listAddresses');
   const list = await readAddresses(visit, customer_id);

@@ -82,8 +82,8 @@ function leadsNowhere(): ShopError {
 }
 
 /**
- * Counts the visit like a call that reads the shop, because the page shows only the shop's name until the form is
- * posted.
+ * Counts the visit like a call that reads the shop. Until the form is posted, the page shows only the shop's name and
+ * at most the e-mail address to which the link was sent.
  */
 export function countLook(visit: LinkVisit): Promise<void> {
   return count(visit, 'storefront.getShop');

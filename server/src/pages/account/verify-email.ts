@@ -98,8 +98,8 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
 }
 
 /**
- * The response to an error: a redirect for a used link, otherwise a notice that the address already has an account or
- * that a newer mail has replaced the link.
+ * The response if the link no longer confirms the address: a redirect for a used link, otherwise a notice that the
+ * address already has an account or that a newer mail has replaced the link. Rethrows any other error.
  */
 async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<PageAnswer> {
   if (!(error instanceof ShopError && error.code === 'verification_token_invalid')) throw error;

@@ -15,8 +15,8 @@ export interface MistakenClient {
 }
 
 /**
- * The page for a person whose browser brought an invalid request of an assistant of staff. It has a link to the client and does
- * not redirect, because anybody can register a redirect URI (RFC 9700 §4.11.2).
+ * The page for a person whom the client of a staff assistant sent here with an invalid request. If the client is known,
+ * the page links to it. The page does not redirect, because anybody can register a redirect URI (RFC 9700 §4.11.2).
  */
 export function assistantMistake(asker: Asker, refusal: OAuthRefusal, client: MistakenClient | undefined) {
   const language = languageFor(chooseLocale(asker, null, 'en'), 'UTC');

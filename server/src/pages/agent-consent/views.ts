@@ -138,8 +138,8 @@ ${
 }
 
 /**
- * Initial values of the form: everything that was requested. No category of the shop is ticked, which means all
- * categories. If the agent named no budget, the customer must enter one.
+ * Initial values of the form: everything that was requested. If the agent requested all categories, none is ticked. If
+ * the agent named no budget, the customer must enter one.
  */
 function formOf(consent: AgentConsent): ConsentForm {
   const { budget_named, budget_cents, max_per_order_cents, budget_period, scopes, categories } = consent;

@@ -814,7 +814,7 @@ test('a discount code that is sent with the save button counts toward the rate l
   await stopServer(limited);
 });
 
-test('pages of invalid (404) and expired (410) checkout links show the next step', async () => {
+test('the pages of invalid (404), expired and cancelled (410) checkout links state the reason', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, storefront, checkout } = given;
   for (const path of ['/checkout/chk_nothing', `${new URL(url).pathname.slice(0, -1)}~`]) {

@@ -74,8 +74,9 @@ export interface Refused {
 }
 
 /**
- * The page of an open checkout: the review if nothing is missing, otherwise the form. A browser that may not see the
- * buyer's data, which another browser entered, gets an empty form.
+ * The page of an open checkout: a pending payment, a reason why the shop cannot sell, the review if `wish` is `review`
+ * and nothing is missing, otherwise the form. A browser that may not see the buyer's data, which another browser
+ * entered, gets an empty form.
  */
 export async function showOpen(
   visit: CheckoutVisit,

@@ -282,7 +282,7 @@ test('does not send a queued mail or create its link if the customer is erased f
   expect(await linksOf()).toBe(before);
 });
 
-test('accepts five wrong answers per order in 15 minutes, across links and servers, and does not count correct ones', async () => {
+test('answers 429 after five wrong answers per order in 15 minutes, across links and servers, and does not count correct ones', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder(shop);
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', {

@@ -34,8 +34,8 @@ import { arrive, type OrderVisit } from './visit.ts';
 
 /**
  * The order page for anyone with a link from one of the order's mails. Such a link may be passed on or found. Therefore
- * each of these needs the order's e-mail or a postal code: to see streets and names, to download documents, to request
- * or cancel a return, and to pay an amount due online. Nothing else can be changed.
+ * readers must enter the order's e-mail or a postal code before they can see streets and names, download documents,
+ * request or cancel a return, or pay an amount due online. Nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),

@@ -70,7 +70,7 @@ export type PageAnswer =
 
 /**
  * A page that works without JavaScript. GET changes nothing, because link scanners open links. POST runs a form's
- * action and redirects to GET.
+ * action. It redirects to GET, or returns a page, for example with mistakes or with data that needs a proof.
  */
 export interface PageRoute<Visit extends PageRequest> {
   /** Express paths. */

@@ -10,7 +10,7 @@ import { proofOf } from '../parts/withdraw-pass.ts';
 
 /** A request for the page on which consumers withdraw from contracts. */
 export interface WithdrawVisit extends CustomerVisit {
-  /** The order of the login or of the checked link. Data of an order is shown only if this is set. */
+  /** The order in the URL, if the reader may see it (`knownOrder`). Data of an order is shown only if this is set. */
   known: KnownOrder | undefined;
 }
 

@@ -23,7 +23,7 @@ interface Added {
   quantity: number;
 }
 
-/** Changes the items of an order that have not shipped. The new total is shown before anything changes. */
+/** Changes the unshipped items of an order. The new total is shown before anything changes. */
 export function EditDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const [quantities, setQuantities] = useState<Record<string, number>>({});
   const [added, setAdded] = useState<Added[]>([]);

@@ -41,7 +41,7 @@ export function isEditable({ product }: Row, field: Field, canCount: boolean): b
   return field !== 'stock' || (canCount && product.track_inventory);
 }
 
-/** The error of a typed value that is not sent. */
+/** The error of a typed value; undefined if the value can be sent. */
 export function mistakeIn(field: Field, value: string): string | undefined {
   if (field === 'price' && value === '') return t('Enter a price.');
   if (isUnread(value)) return t('Not an amount.');

@@ -45,8 +45,8 @@ export function allVariants(draft: Draft): VariantDraft[] {
 
 /**
  * The variants after options were edited. Variants whose value was removed are removed, but at least one variant
- * remains. A new option's first value is given to all variants. `before` contains each option's earlier state, or
- * undefined for a new option.
+ * remains. If variants become equal, only the first of them remains. A new option's first value is given to all
+ * variants. `before` contains each option's earlier state, or undefined for a new option.
  */
 export function variantsOf(draft: Draft, options: OptionDraft[], before: (OptionDraft | undefined)[]): VariantDraft[] {
   const were = usedOptions(draft);

@@ -75,7 +75,10 @@ export function copyOf(product: ProductDraft): ProductDraft {
   };
 }
 
-/** Applies the user's changes to a newer state of the product. Stock that changed by sales is kept. */
+/**
+ * Applies the user's changes to a newer state of the product. A change of stock is added to the newer stock as a
+ * difference.
+ */
 export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: ProductDraft): ProductDraft {
   const result = merged(base, mine, theirs);
   const stockIn = ({ variants }: ProductDraft, id: string | undefined) =>
@@ -88,14 +91,17 @@ export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: Pr
   return { ...result, variants };
 }
 
-/** Product fields in words, to show conflicting changes. Stock is omitted, because both users may have counted it. */
+/**
+ * Product fields in words, to show conflicting changes. Stock is omitted, because `mergedProduct` keeps the changes of
+ * both users.
+ */
 export function productInWords(draft: ProductDraft): Map<string, string> {
   const { description_html, ...fields } = draft;
   const variants = draft.variants.map((variant) => without(variant, ['inventory_quantity']));
   return wordsOf({ ...fields, description: description_html || fields.description, variants });
 }
 
-/** Price changes of existing variants. */
+/** The prices of existing variants before and after the edit, including unchanged ones. */
 export function priceChanges(base: ProductDraft, draft: ProductDraft): PriceChange[] {
   return draft.variants.flatMap((variant) => {
     const before = base.variants.find(({ id }) => id !== undefined && id === variant.id)?.price;

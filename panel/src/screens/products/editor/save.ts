@@ -100,7 +100,7 @@ function inBody(draft: ProductDraft): ProductDraft {
 const MOST_ADJUSTED = 500;
 
 /**
- * Adjusts stock instead of overwriting it: an adjustment is rejected if stock changed after the page was opened.
+ * Adjusts stock instead of overwriting it: an adjustment is rejected if the stock is no longer that of `base`.
  * Returns undefined if there was nothing to adjust, null if all adjustments succeeded, otherwise the mistakes.
  */
 async function adjustStock(
