@@ -29,6 +29,8 @@ const FRAME = /(file:\/\/[^()\s?]+\.ts)(?:\?[^():\s]*)?:(\d+):\d+\)?$/;
 
 /** Columns by place (`shop/carts/carts.ts:57`) and by their names, because a place may return several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
+/** Whether something was observed that is not in the file of this process. */
+let changed = false;
 
 /**
  * For each statement, the places that send it and how often it was sent. Only the first few times are traced, because
@@ -60,9 +62,10 @@ export function forgetObserved(): void {
   rmSync(FOLDER, { recursive: true, force: true });
 }
 
-/** Writes the observed columns to a file of this process. */
+/** Writes the observed columns to a file of this process, if they changed since the last call. */
 export function keepObserved(): void {
-  if (observed.size === 0) return;
+  if (!changed) return;
+  changed = false;
   mkdirSync(FOLDER, { recursive: true });
   const places = [...observed].map(([place, sets]) => [place, [...sets.values()]]);
   writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(places));
@@ -82,9 +85,15 @@ function note(place: string, { fields, rows }: pg.QueryResult): void {
   const sets = observed.get(place) ?? new Map<string, ObservedColumn[]>();
   observed.set(place, sets);
   const key = fields.map(({ name }) => name).join();
-  const columns = sets.get(key) ?? fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID, null: false }));
+  const known = sets.get(key);
+  const columns = known ?? fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID, null: false }));
+  if (!known) changed = true;
   sets.set(key, columns);
-  for (const column of columns) column.null ||= rows.some((row) => row[column.name] === null);
+  for (const column of columns) {
+    if (column.null || !rows.some((row) => row[column.name] === null)) continue;
+    column.null = true;
+    changed = true;
+  }
 }
 
 /**

@@ -15,6 +15,8 @@ const STACKS_PER_TEXT = 5;
 /** Files that send statements of other files, so they do not count as the sender. */
 const SENDERS = [...ALL_GO_THROUGH, 'db/transaction.ts'];
 const sent = new Map<string, { places: Set<string>; times: number }>();
+/** Whether a statement or a place is missing in the file of this process. */
+let changed = false;
 
 let watching = false;
 
@@ -45,10 +47,11 @@ export function forgetStatements(): void {
   rmSync(FOLDER, { recursive: true, force: true });
 }
 
-/** Writes the statements so far to a file of this process. */
+/** Writes the statements so far to a file of this process, if they changed since the last call. */
 export function keepStatements(): void {
+  if (!changed) return;
+  changed = false;
   const all = [...sent].filter(([, { places }]) => places.size > 0).map(([text, { places }]) => [text, [...places]]);
-  if (all.length === 0) return;
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(all));
 }
@@ -68,7 +71,10 @@ function note(text: string): Set<string> {
   sent.set(text, sender);
   sender.times += 1;
   const place = sender.times <= STACKS_PER_TEXT ? placeIn(new Error().stack ?? '', SENDERS) : undefined;
-  if (place && !/^[^:]*\.test\.ts:/.test(place)) sender.places.add(place);
+  if (place && !sender.places.has(place) && !/^[^:]*\.test\.ts:/.test(place)) {
+    sender.places.add(place);
+    changed = true;
+  }
   return sender.places;
 }
 

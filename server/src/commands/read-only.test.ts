@@ -74,12 +74,18 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 test.each(['api', 'all'])(
-  'a server with ROLE=%s returns 503 while its database is read-only, and recovers without a restart',
+  'a server with ROLE=%s returns 503 while its database is read-only, also from /readyz before any write, and recovers',
   async (role) => {
     const database = await givenDatabase();
     const server = await startSpawned({ DATABASE_URL: database.url, ROLE: role });
     const { baseUrl } = server;
-    expect((await write(baseUrl, database.api_key)).status).toBe(201);
+
+    // /readyz reports it before any write fails.
+    await database.setReadOnly('on');
+    await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(503);
+    expect(await (await fetch(`${baseUrl}/readyz`)).text()).toContain('read-only');
+    await database.setReadOnly('off', { endsConnections: false });
+    await expect.poll(async () => (await write(baseUrl, database.api_key)).status, WITHIN).toBe(201);
 
     await database.setReadOnly('on');
     const refused = await write(baseUrl, database.api_key);
@@ -116,16 +122,6 @@ test.each(['api', 'all'])(
   },
   90_000,
 );
-
-test('/readyz reports a read-only database before any write fails', async () => {
-  const database = await givenDatabase();
-  const { baseUrl } = await startSpawned({ DATABASE_URL: database.url, ROLE: 'api' });
-
-  await database.setReadOnly('on');
-
-  await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(503);
-  expect(await (await fetch(`${baseUrl}/readyz`)).text()).toContain('read-only');
-}, 60_000);
 
 test('a server that starts on a read-only database waits until the database accepts writes', async () => {
   const database = await givenDatabase();
