@@ -75,7 +75,7 @@ export interface AppDeps {
   stripePlatformKey?: string | undefined;
   /** Time limits for calls to payment providers. Default: `PROVIDER_DEADLINES`. */
   providerDeadlines?: ProviderDeadlines;
-  /** Sends HTTP requests to URLs that tenants have configured. */
+  /** Sends HTTP requests to URLs that tenants or callers choose, such as webhooks and profiles of UCP platforms. */
   egress: Egress;
   files: FileStore;
   pooling: 'session' | 'transaction';

@@ -6,7 +6,10 @@ import { surfaces } from './later.ts';
 /** Each step blocks the event loop for tens of milliseconds. Requests are served in the pauses. */
 const PAUSE_MS = 50;
 
-/** Preloads modules, except rarely used ones: phone numbers and the documentation. */
+/**
+ * Preloads modules that requests often need. The first request that needs any other module, such as the documentation,
+ * loads it.
+ */
 export async function warmUp(metrics: Metrics): Promise<void> {
   const parts = [
     prepareValidation,

@@ -88,7 +88,7 @@ function isRaceForRoles(error: unknown): boolean {
   return (error as { code?: string }).code === 'XX000' && String(error).includes('tuple concurrently updated');
 }
 
-/** Creates missing roles of the server. Returns their names. */
+/** Creates missing roles of the server, and lets the login switch to them. Returns descriptions of what it did. */
 export async function prepareRoles(url: string): Promise<string[]> {
   return withClient(connectionTo(url), async (client) => {
     await refuseOthers(client);

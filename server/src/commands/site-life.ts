@@ -29,7 +29,10 @@ export async function resume(config: Config, site_id: string, options: { notImpo
   print(await withOwner(config, site_id, (owner) => inSite(owner, site_id, () => resumeSite(owner, site_id, options))));
 }
 
-/** Deletes the site after a confirmation, either in 30 days or immediately; or cancels a scheduled deletion. */
+/**
+ * Schedules the deletion of the site in 30 days, or deletes it immediately. Asks for confirmation unless `yes` is set.
+ * With `cancel`, cancels a scheduled deletion.
+ */
 export async function deleteSite(config: Config, site_id: string, options: DeleteOptions): Promise<void> {
   if (options.cancel) {
     print(await withOwner(config, site_id, (owner) => cancelDeletion(owner, site_id)));

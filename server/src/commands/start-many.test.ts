@@ -41,7 +41,7 @@ const JOBS = 'jobs_total{job="index_products",result="done"}';
 const ADD_JOB = `select graphile_worker.add_job('index_products', '{}')`;
 
 test.skipIf(!redisServer)(
-  'three processes share the port, merge their metrics, run jobs once, and a process that dies is replaced',
+  'three processes share the port, merge their metrics and run jobs, and a process that dies is replaced',
   async () => {
     const redisPort = await freePort();
     const redis = spawn(redisServer ?? '', ['--port', String(redisPort), '--save', ''], { stdio: 'ignore' });

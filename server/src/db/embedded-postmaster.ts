@@ -132,8 +132,8 @@ function stateOf(cluster: Cluster, lock: Lock): 'busy' | 'foreign' | 'gone' {
 }
 
 /**
- * Connects to our cluster as superuser. Undefined if nothing accepts connections on the port, or only a copy of the
- * cluster or another program.
+ * Connects to our cluster as superuser. Undefined if nothing accepts connections on the port, or if a copy of the
+ * cluster or another program does.
  */
 async function connect({ directory, password }: Cluster, port: number): Promise<pg.Client | undefined> {
   const client = new pg.Client({

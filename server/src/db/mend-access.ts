@@ -38,8 +38,8 @@ export async function mendAccess(client: Client, only?: string): Promise<Gap[]> 
 }
 
 /**
- * Adds a missing grant, policy or owner. Returns false if the table stayed locked, which may affect backups but must
- * not prevent the start of the server.
+ * Adds a missing grant, policy or owner. Returns false if another process has just created the policy, or if the table
+ * stayed locked and only backups need the change. If the server needs it, throws instead.
  */
 async function give(client: Client, { statement, role }: Gap): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {

@@ -49,7 +49,10 @@ export async function underMigrationLock<T>(
   }
 }
 
-/** Throws if the URL leads to a pooler. Migrations would work, but jobs use the same URL and would not. */
+/**
+ * Throws if the URL leads to a pooler in transaction or statement mode. Migrations would work, but jobs use the same
+ * URL and would not.
+ */
 export async function refusePooler(client: pg.Client, url: string): Promise<void> {
   if (!(await isThroughProxy(client)) || !(await isSharedBetweenClients(url))) return;
   throw new Error(

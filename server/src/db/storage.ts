@@ -1,6 +1,6 @@
 /**
- * Detects a full disk: the database can be read but rejects writes. After a failed write the process is not ready until
- * a test write succeeds.
+ * Detects a full disk: the database can be read but rejects writes. After a write failed because the disk was full, the
+ * process is not ready until a test write no longer fails for that reason.
  */
 
 import type pg from 'pg';
@@ -22,7 +22,7 @@ export function isDiskFull(error: unknown): boolean {
   return (error as { code?: string } | undefined)?.code === DISK_FULL;
 }
 
-/** Whether a write to the pool's database failed because the disk was full, and no test write has succeeded since. */
+/** Whether a write to the pool's database failed because the disk was full, and so has each test write since then. */
 export function isKnownFull(pool: pg.Pool): boolean {
   return refused.has(pool);
 }

@@ -80,7 +80,7 @@ const TRANSFER = { shipping: STANDARD, payment: 'bank_transfer' } as const;
 const AT_PICKUP = { shipping: PICKUP, payment: 'manual' } as const;
 const CARD = { shipping: STANDARD, payment: 'card' } as const;
 
-/** Orders in every state that is possible without a card. The last one awaits its bank transfer. */
+/** Orders in many different states, none of them paid by card. The last one awaits its bank transfer. */
 export const demoOrders: DemoOrder[] = [
   {
     ...TRANSFER,

@@ -64,7 +64,7 @@ test('the demo shop has products with reduced prices, low stock and no stock, co
   expect(picture.headers.get('Content-Type')).toContain('image/svg+xml');
 });
 
-test('the demo shop has orders in every state of its payment methods, one of which awaits a bank transfer', async () => {
+test('the demo shop has orders in every state except an authorized payment, and exactly one awaits its bank transfer', async () => {
   const { dashboard } = await demoShop();
 
   const orders: Schemas['Order'][] = [];
@@ -95,7 +95,7 @@ test('the demo customers can log in and see their orders', async () => {
   }
 });
 
-test('the demo shop has a discount code for each success and error that a shopper can get', async () => {
+test('the demo discount codes apply, or fail because of their minimum, usage limit or expiry', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants.find(({ sku }) => sku === 'KH-POT-20CM')?.id ?? '';

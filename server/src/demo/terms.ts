@@ -50,7 +50,7 @@ export const demoShippingOptions: ShippingOptionInput[] = [
   { name: PICKUP, description: 'Erlenweg 3, Leipzig. Pay there.', price: '0', kind: 'pickup' },
 ];
 
-/** The demo shop's discount codes, one for each possible result. */
+/** The demo shop's discount codes: three that can be used, one that is used up, and one that has expired. */
 export const demoDiscounts: DiscountInput[] = [
   {
     ...{ code: 'WELCOME10', kind: 'percentage', value: '10', usage_limit_per_customer: 1 },

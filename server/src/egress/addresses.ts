@@ -1,6 +1,6 @@
 /**
- * Restricts which hosts tenants can make the server call. A URL is checked when it is registered and before each
- * request. The IP addresses of its host are checked for each connection, which then uses a checked address, so DNS
+ * Restricts which hosts tenants and callers can make the server call. A URL is checked when it is registered and before
+ * each request. The IP addresses of its host are checked for each connection, which then uses a checked address, so DNS
  * rebinding has no effect.
  */
 
@@ -16,7 +16,7 @@ export interface EgressPolicy {
   ownHost: string;
 }
 
-/** Thrown for a URL or IP address that the server must not call. The message tells the tenant why. */
+/** Thrown for a URL or IP address that the server must not call. The message states the reason. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }

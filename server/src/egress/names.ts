@@ -5,8 +5,8 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Resolves tenants' host names with DNS queries on the event loop. The system's lookup uses four threads for the whole
- * process, so a few names with unresponsive DNS servers would delay all others.
+ * Resolves host names that tenants or callers choose, with DNS queries on the event loop. The system's lookup uses four
+ * threads for the whole process, so a few names with unresponsive DNS servers would delay all others.
  */
 export const resolver = new Resolver({ timeout: 1_000, tries: 2 });
 

@@ -3,7 +3,7 @@ import { AddressRefused, checkUrl, type EgressPolicy } from './addresses.ts';
 import { type Client, openClient, READ_BYTES, TOTAL_MS } from './client.ts';
 import { type Document, type GetLimits, get } from './get.ts';
 
-/** Result of a request to a tenant's host, with the values of the contract's WebhookAttempt. */
+/** Result of a POST, with the values of the contract's WebhookAttempt. */
 export type Outcome =
   | 'succeeded'
   | 'refused'
@@ -24,7 +24,7 @@ export interface Attempted {
   response_body: string | null;
 }
 
-/** Sends requests to tenants' hosts. The server must use this interface for every such request. */
+/** Sends requests to URLs that tenants or callers choose. The server must send all of them through this interface. */
 export interface Egress {
   readonly policy: EgressPolicy;
   /** Posts JSON. Never throws; a failure is a result. */

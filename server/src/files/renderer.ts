@@ -6,7 +6,7 @@ import type { Answer, Rendered, Task } from './rendering.ts';
  * while without work, which releases its memory.
  */
 export interface Renderer {
-  /** Throws if the child process died or timed out. The caller may retry. */
+  /** Throws if the child process died, timed out or reported an internal error. The caller may retry. */
   render(task: Omit<Task, 'id'>): Promise<Rendered>;
   close(): void;
 }

@@ -33,7 +33,7 @@ export interface Deps {
   card: PaymentProvider | undefined;
   /** The payment provider accounts of all sites. */
   accounts: PaymentAccounts;
-  /** Sends HTTP requests to URLs that tenants have configured. */
+  /** Sends HTTP requests to URLs that tenants or callers choose, such as webhooks and profiles of UCP platforms. */
   egress: Egress;
   limits: Limits;
   cache: CatalogueCache;

@@ -27,7 +27,10 @@ export interface MailerSettings {
 const CONNECT_MS = 5_000;
 /** Time limit without data from the server. */
 const SILENCE_MS = 20_000;
-/** Maximum number of connections. It exceeds the number of concurrent mails, each of which uses one. */
+/**
+ * Maximum number of connections. At least the number of concurrent mails, each of which uses one: MAIL_CONCURRENCY is
+ * at most 50.
+ */
 const MOST_CONNECTIONS = 50;
 
 export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {

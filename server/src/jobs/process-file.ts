@@ -30,8 +30,8 @@ interface FileJob {
 }
 
 /**
- * Number of attempts after which a file is marked as failed, because its original is missing, or it crashes the process
- * that decodes it.
+ * Number of attempts after which a file is marked as failed, for example because its original is missing, or because it
+ * crashes the process that decodes it.
  */
 const MOST_ATTEMPTS = 8;
 

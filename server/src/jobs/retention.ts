@@ -105,8 +105,8 @@ async function deleteSeals(client: PoolClient, site_id: string, deps: RetentionD
 }
 
 /**
- * The payments of checkout `k` that moved money, so that the staff may have to contact the payer. A failed payment
- * moved money if the provider rejected its refund; it then has a captured amount.
+ * The payments of checkout `k` that moved or may still move money, so that the staff may have to contact the payer. A
+ * failed payment moved money if the provider rejected its refund; it then has a captured amount.
  */
 const MOVED_MONEY = sql`select from commerce.payments p where p.site_id = k.site_id and p.checkout_id = k.id
   and (p.order_id is not null or p.captured_amount is not null or p.status not in ('failed', 'cancelled'))`;

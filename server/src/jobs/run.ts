@@ -47,7 +47,7 @@ export interface JobDeps extends MailDeps {
   card: PaymentProvider | undefined;
   stripeApiUrl?: string | undefined;
   stripePlatformKey?: string | undefined;
-  /** Sends requests to webhooks. */
+  /** Sends requests to webhooks and UCP platforms. */
   egress: Egress;
   /** Decrypts stored secrets, such as those of webhooks. */
   secretKey: string;
@@ -229,8 +229,8 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
 }
 
 /**
- * Starts the runner for images, each of which takes seconds. The runner is separate and processes two images at a time,
- * so that other jobs do not wait for them.
+ * Starts the runner for images and for the deletion of files and sites. An image takes seconds. The runner is separate
+ * and runs two jobs at a time, so that other jobs do not wait for them.
  */
 function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): Promise<Kept> {
   const { logger } = deps;

@@ -46,7 +46,7 @@ export function messageFor(code: LanguageCode, locale: string, key: MessageKey):
   return made;
 }
 
-/** French requires a no-break space before these punctuation marks. */
+/** French requires a no-break space before these punctuation marks and after `«`. */
 function bindSigns(text: string): string {
   return text.replaceAll(/ (?=[:;!?»])/g, '\u00a0').replaceAll('« ', '«\u00a0');
 }

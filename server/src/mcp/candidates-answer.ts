@@ -1,7 +1,7 @@
 /**
- * Search results in the response of a tool. Models pay for each token, so null fields are omitted, and less useful
- * fields are omitted until the response fits. The remaining fields have the form of the API's response, because
- * programs read them too.
+ * Search results in the response of a tool. Each token costs money, so null fields are omitted, and less useful fields
+ * are omitted until the response fits. The remaining fields have the form of the API's response, because programs read
+ * them too.
  */
 
 import type { AgentCandidate, AgentUnderstood } from '@commerce-backend/spec';
@@ -26,7 +26,7 @@ export const SEARCHES: OperationId[] = [
   'agent.findAndBuy',
 ];
 
-/** 800 tokens of three characters for five results, with 200 characters for fields beside them. */
+/** 800 tokens of three characters for five results, minus 200 characters for the other fields. */
 const MOST_CHARACTERS = 2_200;
 const FURTHER_RESULT = 440;
 

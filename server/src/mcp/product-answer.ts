@@ -1,7 +1,7 @@
 /**
- * A product in the response of a tool. Models pay for each token, so null fields are omitted, and less useful fields
- * are shortened or omitted until the response fits. All other fields have the form of the API's response, because
- * programs read them too.
+ * A product in the response of a tool. Each token costs money, so null fields are omitted, and less useful fields are
+ * shortened or omitted until the response fits. All other fields have the form of the API's response, because programs
+ * read them too.
  */
 
 import type { AgentOption, AgentProduct, AgentVariant } from '@commerce-backend/spec';

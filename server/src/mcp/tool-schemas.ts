@@ -1,6 +1,6 @@
 /**
- * Shortens schemas of the contract for language models: without references, length limits, patterns and examples.
- * Models pay for each token, and the contract validates the calls anyway.
+ * Shortens schemas of the contract for language models: without references, length limits, patterns and examples. Each
+ * token costs money, and the contract validates the calls anyway.
  */
 
 import { resolve } from '../http/contract/contract.ts';

@@ -40,7 +40,7 @@ test('creating a shop does not block sales and catalogue changes of another shop
   expect(created.site_id).not.toBe(opened.site_id);
 });
 
-test('creating a shop reads and writes no rows of other shops', async () => {
+test('creating a shop changes no data of other shops and locks no table against their writes', async () => {
   const { db } = await testServer();
   const other = await openShop();
   await other.givenProduct();

@@ -14,7 +14,10 @@ import { hashToken, isWellFormed, mintToken } from './tokens.ts';
 export const LINK_LIFE = '15 minutes';
 const PASS_LIFE = '24 hours';
 
-/** Creates an unlock link for an account of a site, or of staff if `site_id` is null. Invalidates earlier links. */
+/**
+ * Creates an unlock link for an account of a site, or of staff if `site_id` is null. Deletes earlier links that were
+ * not used.
+ */
 export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: string | null): Promise<string> {
   const token = mintToken('unlock');
   await shop.run(

@@ -1,6 +1,7 @@
 /**
- * Money is a decimal string in the API and numeric in the database, both with exactly the currency's decimals. Only
- * this file calculates with it, in minor units (cents, yen, fils) below 10^15, which are exact as numbers.
+ * Money is a decimal string in the API and numeric in the database, both with exactly the currency's decimals.
+ * Calculations use minor units (cents, yen, fils) below 10^15, which are exact as numbers. This file converts between
+ * both forms.
  */
 
 import { ValidationError } from './errors.ts';

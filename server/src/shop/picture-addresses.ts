@@ -1,13 +1,14 @@
+/**
+ * Image URLs from merchants must use https or be on the server itself, because browsers show other images with a
+ * warning or not at all. URLs that a shop already uses are accepted again.
+ */
+
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { ValidationError } from './errors.ts';
 import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
-/**
- * Image URLs from merchants must use https or be on the server itself, because browsers show other images with a
- * warning or not at all. URLs that a shop already uses are accepted again.
- */
 type Place = (string | number)[];
 type Origins = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 

@@ -2,8 +2,9 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * Every secret has a prefix, 32 base62 characters from a CSPRNG, and their CRC32 in 6 base62 characters, so that a typo
- * is rejected without a query. The database stores only the SHA-256; 190 bits of entropy need no slow hash.
+ * Every token has a prefix, 32 base62 characters that are random or derived from SECRET_KEY, and their CRC32 in 6
+ * base62 characters, so that a typo is rejected without a query. The database stores only the SHA-256; 190 bits of
+ * entropy need no slow hash.
  */
 export const TOKEN_PREFIXES = {
   storefront: 'stk',

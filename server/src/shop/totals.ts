@@ -1,7 +1,7 @@
 /**
- * Totals of carts, checkouts and orders. Only this file calculates subtotal, discount, shipping, tax and total, in
- * minor units. `total = subtotal − discount + shipping_cost + tax`. If prices include tax, `tax` is the included part
- * and is not added.
+ * Calculates the totals of carts, checkouts and orders in minor units: subtotal, discount, shipping, tax and total.
+ * `total = subtotal − discount + shipping_cost + tax`. If prices include tax, `tax` is the included part and is not
+ * added.
  */
 
 import type { ShippingTax } from '@commerce-backend/spec';

@@ -41,7 +41,10 @@ export function setTracer(next: Tracer | undefined): void {
   tracer = next;
 }
 
-/** Starts a span, which the caller must end. Undefined if tracing is off; then `start` is not called. */
+/**
+ * Starts a span, which the caller must end. Undefined if tracing is off (then `start` is not called), or if an
+ * `onlyWithin` span has no span around it.
+ */
 export function beginSpan(start: () => SpanStart): Span | undefined {
   return tracer?.begin(start());
 }

@@ -125,8 +125,8 @@ function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabiliti
 const MOST_KEYS = 20;
 
 /**
- * The public keys that may sign requests. A key of an unknown type is kept, because it concerns only its own signatures.
- * Version 2026-04-08 has them in `signing_keys`.
+ * The public keys that may sign requests. A key of an unknown type is kept, because it concerns only its own
+ * signatures. Version 2026-04-08 has them in `signing_keys`.
  */
 function keysIn({ signing_keys, keys = signing_keys ?? [] }: Record<string, unknown>): JsonWebKey[] {
   if (!Array.isArray(keys)) throw malformed('keys must be a list.');

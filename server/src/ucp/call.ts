@@ -16,7 +16,6 @@ import type { ProfileDeps } from './agent.ts';
 import { type Asker, insufficientScope, invalidToken } from './identity.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
 
-/** One UCP request over REST or MCP. It changes the shop's data only by operations of the contract. */
 export interface UcpDeps extends ProfileDeps {
   baseUrl: string;
   callOperation: CallOperation;
@@ -77,6 +76,7 @@ export interface Opened extends Asker {
   key: string | undefined;
 }
 
+/** One UCP request over REST or MCP. It changes carts and checkouts only by operations of the contract. */
 export class UcpCall {
   readonly opened: Opened;
   /** Messages to add to the response. */

@@ -2,8 +2,8 @@ import type { FetchLikeMcpHandler } from '@modelcontextprotocol/node';
 import type { Response as Sent } from 'express';
 
 /**
- * The HTTP status of a failed call. A client that receives a stream gets only the JSON-RPC error, with 200; but a challenge
- * needs its status, so that the client begins the OAuth flow.
+ * The HTTP status of a failed call. A client that receives a stream gets only the JSON-RPC error, with 200; but a
+ * challenge needs its status, so that the client begins the OAuth flow.
  */
 export class FailedStatus {
   status: number | undefined;

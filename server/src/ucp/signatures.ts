@@ -1,6 +1,7 @@
 /**
- * Verifies the signature (RFC 9421) and the digest (RFC 9530) of a UCP request with the keys in the caller's profile. One of
- * several signatures must verify. A signature counts only if it covers the target, the body and the headers of UCP.
+ * Verifies the signature (RFC 9421) and the digest (RFC 9530) of a UCP request with the keys in the caller's profile.
+ * One of several signatures must verify. A signature counts only if it covers the target, the body and the headers of
+ * UCP.
  */
 
 import type { JsonWebKey } from 'node:crypto';
@@ -34,8 +35,8 @@ export function isSigned({ headers }: Request): boolean {
 }
 
 /**
- * Throws a ProtocolError unless one of the signatures verifies. A request without signatures is accepted unless the shop
- * requires one. Returns whether the request has a signature.
+ * Throws a ProtocolError unless one of the signatures verifies. A request without signatures is accepted unless the
+ * shop requires one. Returns whether the request has a signature.
  */
 export function requireSignature(received: Received, keys: JsonWebKey[], isRequired: boolean): boolean {
   const message = messageOf(received);

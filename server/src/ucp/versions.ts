@@ -1,6 +1,6 @@
 /**
- * Requests and responses of older versions of UCP. The functions use the newest version. In 2026-04-08, consent is a flag for each
- * of four purposes; the other fields that this server uses are the same.
+ * Requests and responses of older versions of UCP. The functions use the newest version. In 2026-04-08, consent is a
+ * flag for each of four purposes; the other fields that this server uses are the same.
  */
 
 const MARKETING = 'dev.ucp.consent.marketing';

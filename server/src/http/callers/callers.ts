@@ -1,6 +1,6 @@
 /**
- * Authenticates callers. Every call queries the database, and the same statement sets the tenant for row-level
- * security.
+ * Authenticates callers by a query of the database, so that a revoked credential is rejected immediately. The query
+ * also sets the tenant for row-level security.
  */
 
 import type { AssistantScope, StaffRole } from '@commerce-backend/spec';

@@ -36,7 +36,10 @@ export interface Operation {
   secret: boolean;
   /** Whether error responses may contain a secret, too. */
   secretRefusal: boolean;
-  /** Whether a request without credentials names its shop by site id, or by the device_code in its body. */
+  /**
+   * How a request without credentials names its shop: by site id, or by the device_code in its body. Undefined if it
+   * names none.
+   */
   namedBy: 'site' | 'device_code' | undefined;
   /**
    * Whether a mutation may omit the Idempotency-Key if its body is a form, or always. Undefined if the key is required.

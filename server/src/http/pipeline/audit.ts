@@ -1,9 +1,9 @@
 /**
- * Audits every call of an agent, and mutations with storefront tokens, customer tokens, staff sessions and API keys. An
- * action of staff on their own login is recorded in each of their shops. Of the payload only a keyed hash is stored,
- * which can prove the content but does not reveal it. Rows of staff and API keys also have the target ids and the names
- * of the sent fields; rows of agents have details of the call. Requests may only insert rows, and each row is signed
- * with a key that is not in the database.
+ * Audits every call of an agent or an assistant, and mutations with storefront tokens, customer tokens, staff sessions
+ * and API keys. An action of staff on their own login is recorded in each of their shops. Of the payload only a keyed
+ * hash is stored, which can prove the content but does not reveal it. Rows of staff and API keys also have the target
+ * ids, the names of the sent fields and the changed values; rows of agents have details of the call. Requests may only
+ * insert rows, and each row is signed with a key that is not in the database.
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
@@ -187,7 +187,10 @@ interface AuditDeps {
   auditKey: AuditKey;
 }
 
-/** Writes an audit row for the call of an agent or an assistant that has none yet. If that fails, the call fails. */
+/**
+ * Writes an audit row for the call of an agent or an assistant that has none yet. If that fails, the call fails too,
+ * but a 5xx response stays as it is.
+ */
 export async function ensureAudited(
   { db, secretKey, auditKey }: AuditDeps,
   request: Received,

@@ -24,8 +24,8 @@ const MAX_CHANGES = 40;
 const MAX_FIELD = 200;
 
 /**
- * Returns a function that reads the changes of such a call from its response, up to `MAX_CHANGES`; undefined for other
- * operations.
+ * Returns a function that reads the changes from the response of one of these operations, up to `MAX_CHANGES`;
+ * undefined for other operations.
  */
 export function changesOfRows(operation: string, body: unknown): ((told: unknown) => AuditChange[]) | undefined {
   const changes = OF_ROWS[operation];

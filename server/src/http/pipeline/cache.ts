@@ -53,7 +53,10 @@ interface Kept {
   gzip?: Buffer;
 }
 
-/** Part of each cache key, because a new release may return different responses for the same catalogue. */
+/**
+ * Part of each cache key, and thus of the ETag, because a new release may return a different response for the same
+ * catalogue.
+ */
 const RELEASE = hash('sha1', readFileSync(contractFile()), 'base64url').slice(0, 8);
 
 function contractFile(): string {

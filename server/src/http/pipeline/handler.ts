@@ -65,7 +65,7 @@ export interface WholeCall<Id extends OperationId> {
   checkoutDeps: CheckoutDeps;
   /** IP address and other data about the origin of the request. */
   origin: Origin;
-  /** Sends HTTP requests to URLs that tenants have configured. */
+  /** Sends HTTP requests to URLs that tenants or callers choose, such as webhooks and profiles of UCP platforms. */
   egress: Egress;
   /**
    * Records the staff login that a call without a session concerns, or the shop that a person joins. The call is

@@ -4,7 +4,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { Sender } from '../received.ts';
 import type { Answer } from './errors.ts';
 
-/** Moves a new session from the response body to the panel's cookie. */
+/** Moves a new session from the response body to the panel's cookie, and deletes the cookie after a logout. */
 export function answerInCookie(operation: Operation, sender: Sender, hosts: SiteHosts, answer: Answer): Answer {
   const name = panelCookieName(hosts.originAt(sender));
   if (!name || answer.status >= 300 || !namesPanel(sender.headers)) return answer;

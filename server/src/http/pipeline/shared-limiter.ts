@@ -9,7 +9,7 @@ type Package = typeof import('rate-limiter-flexible');
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as Package['RateLimiterMemory'];
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as Package['RateLimiterRedis'];
 
-/** Counts in Redis, or in this process while Redis does not answer. */
+/** Counts in Redis, or in this process without Redis or while Redis does not answer. */
 export interface Limiter {
   get(key: string): Promise<RateLimiterRes | null>;
   /** Rejects with a RateLimiterRes if no points are left. */

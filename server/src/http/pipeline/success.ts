@@ -25,7 +25,7 @@ function idOf(body: unknown): string | undefined {
   return typeof body === 'object' && body !== null && 'id' in body && isUuid(body.id) ? body.id : undefined;
 }
 
-/** Whether the body is an empty page, or all its lists are empty. */
+/** Whether the body is an empty page, or consists only of empty lists. */
 function isEmpty(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   if ('total' in body) return body.total === 0;

@@ -1,4 +1,4 @@
-/** Links next to every login form: forgotten password, new account. */
+/** Links next to every login form (forgotten password, new account), and the pages that they open. */
 export const access = {
   check: 'Please check these fields',
   sent: 'Check your inbox',

@@ -84,7 +84,10 @@ function enter(payment: PaymentToBegin): Sql {
       on conflict (site_id, id) do nothing returning ${COLUMNS}`;
 }
 
-/** SQL that completes a pending or automatically captured payment, and fails one whose action has expired. */
+/**
+ * SQL that completes a pending or automatically captured payment. A payment whose action has expired, or with the token
+ * `tok_late_declined`, fails instead.
+ */
 function progress({ site_id, id }: Id): Sql {
   const next = sql`case when status = 'requires_action' or scenario = 'tok_late_declined' then 'failed' else 'succeeded' end`;
   return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end

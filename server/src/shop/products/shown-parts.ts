@@ -6,7 +6,8 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { available } from './rows.ts';
 
-// Neither JSON nor PostgreSQL's text form of a value contains control characters.
+// No value contains these characters: JSON escapes control characters, and all other values are ids, numbers, booleans,
+// times or codes.
 export const BETWEEN_FIELDS = '\u0003';
 const BETWEEN_ROWS = '\u0004';
 const betweenRows = sql`E'\\x04'`;

@@ -13,7 +13,7 @@ import type { Shop } from '../shop.ts';
 import { columnOf, WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
-/** Parts to add to a product. Parts without a position come after the existing ones. */
+/** Parts to add to a product. Parts without a position get the positions from `firstPosition` (1 by default) on. */
 interface Parts<T> {
   product_id: string;
   parts: T[];

@@ -5,8 +5,8 @@ import { sanitizeHtml } from '../rich-text.ts';
 import { bareName, filledColumns, STAFF, STAFF_IDS } from './moved-tables.ts';
 
 /**
- * Temporary tables with the rows of an imported site. They belong to the connection, not to a transaction, because a
- * long transaction would delay the events of all other sites.
+ * The name of a table's temporary copy, with the rows of an imported site. The copies belong to the connection, not to
+ * a transaction, because a long transaction would delay the events of all other sites.
  */
 export function staged(table: string): string {
   return `pg_temp.arriving_${bareName(table)}`;

@@ -16,9 +16,9 @@ export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | '
 const STATE = sql`site_id, suspended_at, suspended_reason, moved_at, delete_at`;
 
 /**
- * Suspends a site: requests fail with 403 `site_suspended`, except webhooks of its payment provider and exports by its
- * staff. Jobs continue to settle payments, complete refunds and release expired reservations. Suspending it again
- * changes only the reason. Throws `not_found`.
+ * Suspends a site: requests fail with 403 `site_suspended`, except webhooks of its payment provider and logins and
+ * exports of its staff. Jobs continue to settle payments, complete refunds and release expired reservations. Suspending
+ * it again changes only the reason. Throws `not_found`.
  */
 export function suspendSite(owner: Owner, site_id: string, reason: string | null): Promise<SiteState> {
   return change(

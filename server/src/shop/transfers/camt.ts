@@ -1,7 +1,7 @@
 /**
- * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13, which do not differ in the elements read here. For
- * safety, only the five XML entities and numeric character references are expanded, and files with a document type
- * declaration are rejected.
+ * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13. Where their elements differ, such as the state of an
+ * entry, all forms are read. For safety, only the five XML entities and numeric character references are expanded, and
+ * files with a document type declaration are rejected.
  */
 
 import { XMLParser, XMLValidator } from 'fast-xml-parser';

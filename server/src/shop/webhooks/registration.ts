@@ -5,8 +5,9 @@ import { ValidationError } from '../errors.ts';
 const PATIENCE_MS = 2_000;
 
 /**
- * Checks a webhook's URL at registration; each delivery checks it again. Accepts a host name that does not resolve yet,
- * and rejects one that resolves to a private IP address. Throws a ValidationError at `body.url`.
+ * Checks a webhook's URL at registration; each delivery checks it again. Accepts a host name that does not resolve, or
+ * not within two seconds, and rejects one that resolves to an IP address that the server must not call. Throws a
+ * ValidationError at `body.url`.
  */
 export async function checkRegistration(text: string, policy: EgressPolicy): Promise<void> {
   try {

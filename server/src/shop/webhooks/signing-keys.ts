@@ -1,7 +1,7 @@
 /**
- * Keys with which a shop signs the requests that it sends to UCP platforms (ES256). The public keys are in the shop's UCP
- * profile. The private keys are stored encrypted with SECRET_KEY. A shop has a second key only if SECRET_KEY was replaced
- * without `rotate-secret-key`, which re-encrypts the keys.
+ * Keys with which a shop signs the requests that it sends to UCP platforms (ES256). The public keys are in the shop's
+ * UCP profile. The private keys are stored encrypted with SECRET_KEY. A shop has a second key only if SECRET_KEY was
+ * replaced without `rotate-secret-key`, which re-encrypts the keys.
  */
 
 import { createPrivateKey, generateKeyPairSync, hkdfSync, type JsonWebKey } from 'node:crypto';
@@ -88,8 +88,8 @@ function sealingOf(secretKey: string, site_id: string, kid: string): Sealing {
 }
 
 /**
- * Re-encrypts the keys of a shop from SECRET_KEY `from` to `to`. Returns their number. A key that neither decrypts stays
- * as it is; the shop then signs with a new one.
+ * Re-encrypts the keys of a shop from SECRET_KEY `from` to `to`. Returns their number. A key that neither decrypts
+ * stays as it is; the shop then signs with a new one.
  */
 export async function resealSigningKeys(shop: Shop, { from, to }: { from: string; to: string }): Promise<number> {
   let resealed = 0;

@@ -85,7 +85,7 @@ export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffe
   return found;
 }
 
-/** Creates a webhook. Only this function returns its secret. Throws `limit_reached` at 1,000. */
+/** Creates a webhook. Its secret cannot be read again later. Throws `limit_reached` at 1,000. */
 export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
   const id = uuidv7();
   const secret = mintSecret();
