@@ -60,12 +60,18 @@ async function attack({ size, progress }: Trial, cluster: HaCluster): Promise<Fi
   const servers = new HaServers(cluster, await cluster.environment());
   const outcomes: Outcome[] = [];
   const copied: string[] = [];
+  // The full form runs for more than an hour. SIGTERM ends it after the current round, and the figures count its rounds.
+  let ending = false;
+  const end = () => {
+    ending = true;
+  };
+  if (size === 'full') process.once('SIGTERM', end);
   await keepingViolations({ violations }, async () => {
     try {
       const shop = await servers.openShop();
       await servers.start();
       const rounds = pick(size, 1, 20);
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < rounds && !ending; round += 1) {
         for (const play of pick(size, SHORT_FAULTS, ALL_FAULTS)) {
           const known = { violations: violations.list.length, copied: copied.length };
           const shoppers = new Shoppers(servers.baseUrl, shop, { mayLose: play === asynchronous });
@@ -82,6 +88,7 @@ async function attack({ size, progress }: Trial, cluster: HaCluster): Promise<Fi
         }
       }
     } finally {
+      process.off('SIGTERM', end);
       await servers.stop();
     }
   });
