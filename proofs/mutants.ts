@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -72,6 +82,8 @@ export async function proveMutants(chosen: string[], seed: string): Promise<numb
 /** Copies all files that a proof reads. Packages are linked instead, because nothing writes to them. */
 function copyOfCheckout(): string {
   const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
+  // C17 runs the copy's deploy/ha as the user postgres.
+  chmodSync(copy, 0o711);
   const left = ['node_modules', '.git', '.data', '.turbo', 'docs-site'];
   const options = { recursive: true, verbatimSymlinks: true };
   cpSync(ROOT, copy, { ...options, filter: (path) => !left.includes(basename(path)) });

@@ -8,6 +8,7 @@ import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
 import { chanceOf } from '../testing/random.ts';
 import { ServerProcess, withDirectory } from '../testing/server-process.ts';
+import { spreadOf } from '../testing/spread.ts';
 import { Shoppers } from './shoppers.ts';
 
 const SERVERS = 2;
@@ -110,11 +111,6 @@ async function connectable(databaseUrl: string): Promise<void> {
     if (connected) return;
     await sleep(CONNECT_EVERY_MS);
   }
-}
-
-function spreadOf(numbers: number[]): { median: number; most: number } {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, most: sorted.at(-1) ?? 0 };
 }
 
 function isAlive(pid: number): boolean {

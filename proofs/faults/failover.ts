@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findTool } from '../../server/test/tools.ts';
 import { notRunWithout } from '../testing/missing-tool.ts';
-import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
+import { type Figures, keepingViolations, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
 import { HaCluster } from './ha-cluster.ts';
+import { described, type Outcome, summary } from './ha-outcomes.ts';
 import { HaServers } from './ha-servers.ts';
 import { Shoppers } from './ha-shoppers.ts';
 
@@ -17,6 +18,8 @@ const TOOLS = [
 ];
 const SHOPPERS = 3;
 const SERVES_WITHIN_MS = 120_000;
+/** Long enough to notice that a member does not start, and to copy it again. */
+const MEMBERS_RETURN_WITHIN_MS = 240_000;
 
 /**
  * Shoppers place orders at deploy/ha while its primary fails in one way after another: it becomes read-only, is cut off from
@@ -48,37 +51,66 @@ interface Arena {
   shop: Awaited<ReturnType<HaServers['openShop']>>;
   shoppers: Shoppers;
   violations: Violations;
+  /** The members that were copied again after a fault, and why. */
+  copied: string[];
 }
 
 async function attack({ size, progress }: Trial, cluster: HaCluster): Promise<Figures> {
   const violations = new Violations();
   const servers = new HaServers(cluster, await cluster.environment());
-  const notes: string[] = [];
-  let confirmed = 0;
-  try {
-    const shop = await servers.openShop();
-    await servers.start();
-    const rounds = pick(size, 1, 20);
-    for (let round = 0; round < rounds; round += 1) {
-      for (const play of pick(size, SHORT_FAULTS, ALL_FAULTS)) {
-        const shoppers = new Shoppers(servers.baseUrl, shop, { mayLose: play === asynchronous });
-        const note = await play({ cluster, servers, shop, shoppers, violations });
-        await jobsRun(cluster, violations, play.name);
-        for (const text of shoppers.unexpected) violations.add(`${play.name}: ${text}`);
-        if (servers.ended > 0) violations.add(`${play.name}: ${servers.ended} server processes have ended`);
-        confirmed += shoppers.confirmed.length;
-        notes.push(`${play.name}: ${note}`);
-        progress(notes.at(-1) ?? '');
+  const outcomes: Outcome[] = [];
+  const copied: string[] = [];
+  // The full form runs for more than an hour. SIGTERM ends it after the current round, and the figures count its rounds.
+  let ending = false;
+  const end = () => {
+    ending = true;
+  };
+  if (size === 'full') process.once('SIGTERM', end);
+  await keepingViolations({ violations }, async () => {
+    try {
+      const shop = await servers.openShop();
+      await servers.start();
+      const rounds = pick(size, 1, 20);
+      for (let round = 0; round < rounds && !ending; round += 1) {
+        for (const play of pick(size, SHORT_FAULTS, ALL_FAULTS)) {
+          const known = { violations: violations.list.length, copied: copied.length };
+          const shoppers = new Shoppers(servers.baseUrl, shop, { mayLose: play === asynchronous });
+          const arena = { cluster, servers, shop, shoppers, violations, copied };
+          await membersReturn(arena, `before ${play.name}`);
+          const found = await play(arena).finally(() => shoppers.stop());
+          outcomes.push({ fault: play.name, confirmed: shoppers.confirmed.length, ...found });
+          await jobsRun(cluster, violations, play.name);
+          for (const text of shoppers.unexpected) violations.add(`${play.name}: ${text}`);
+          if (servers.ended > 0) violations.add(`${play.name}: ${servers.ended} server processes have ended`);
+          progress(`round ${round + 1}, ${outcomes.map(described).at(-1)}`);
+          for (const text of copied.slice(known.copied)) progress(`copied again: ${text}`);
+          for (const text of violations.list.slice(known.violations)) progress(`VIOLATION ${text}`);
+        }
       }
+    } finally {
+      process.off('SIGTERM', end);
+      await servers.stop();
     }
-  } finally {
-    await servers.stop();
-  }
-  return { tried: confirmed, unit: 'confirmed orders', violations: violations.list, note: notes.join('; ') };
+  });
+  const tried = outcomes.reduce((sum, { confirmed }) => sum + confirmed, 0);
+  const note = `${summary(outcomes)}; ${copied.length} members copied again`;
+  return { tried, unit: 'confirmed orders', violations: violations.list, note };
 }
 
+/** Waits until both standbys stream from the primary. Ends the proof if one does not, because the next fault needs both. */
+async function membersReturn({ cluster, copied, violations }: Arena, moment: string): Promise<void> {
+  const found = await cluster.complete(MEMBERS_RETURN_WITHIN_MS);
+  copied.push(...found.copied.map((text) => `${moment}: ${text}`));
+  if (found.missing.length === 0) return;
+  for (const text of found.missing)
+    violations.add(`${moment}: ${text}, ${MEMBERS_RETURN_WITHIN_MS / 1000} s after its start`);
+  throw new Error('A member of the cluster does not return.');
+}
+
+type Found = Omit<Outcome, 'fault' | 'confirmed'>;
+
 /** The primary rejects writes for a while, as after a demotion. */
-async function readOnly({ cluster, servers, shoppers, violations }: Arena): Promise<string> {
+async function readOnly({ cluster, shoppers, violations }: Arena): Promise<Found> {
   shoppers.start(SHOPPERS);
   await sleep(3_000);
   await cluster.sql('alter system set default_transaction_read_only = on');
@@ -102,10 +134,10 @@ async function readOnly({ cluster, servers, shoppers, violations }: Arena): Prom
   await resetReadOnly(cluster);
   const since = Date.now();
   await orderingAgain(shoppers, violations, 'read-only');
+  const detail = `${((Date.now() - since) / 1000).toFixed(1)} s after the end of it`;
   const pause = shoppers.pauseSince(begun);
   await shoppers.stop();
-  await nothingLost({ cluster, shoppers, violations }, 'read-only');
-  return `${pause.toFixed(1)} s without orders, ${((Date.now() - since) / 1000).toFixed(1)} s after the end of it; ${servers.ended} processes ended`;
+  return { pause, detail, ...(await nothingLost({ cluster, shoppers, violations }, 'read-only')) };
 }
 
 async function resetReadOnly(cluster: HaCluster): Promise<void> {
@@ -113,7 +145,7 @@ async function resetReadOnly(cluster: HaCluster): Promise<void> {
   await cluster.sql('select pg_reload_conf()');
 }
 
-async function synchronous(arena: Arena): Promise<string> {
+async function synchronous(arena: Arena): Promise<Found> {
   return withoutLoss(arena, 'synchronous', async (old) => {
     await arena.cluster.script('kill-primary');
     return { killed: Date.now(), mend: () => arena.cluster.script('start', old) };
@@ -127,7 +159,7 @@ async function synchronous(arena: Arena): Promise<string> {
 const WITHOUT_STANDBYS_MS = 9_000;
 
 /** The primary is killed while COMMITs wait, because no standby answers. */
-async function standbysGone(arena: Arena): Promise<string> {
+async function standbysGone(arena: Arena): Promise<Found> {
   const { cluster, servers, violations } = arena;
   return withoutLoss(arena, 'standbys gone', async (old) => {
     freeze(await senders(cluster));
@@ -144,7 +176,7 @@ async function standbysGone(arena: Arena): Promise<string> {
  * The primary accepts connections but reaches no standby, and its Patroni reaches no other node, so another node becomes the
  * primary.
  */
-async function partition(arena: Arena): Promise<string> {
+async function partition(arena: Arena): Promise<Found> {
   const { cluster, violations } = arena;
   return withoutLoss(arena, 'partition', async (old) => {
     const stopped = [...(await senders(cluster)), await cluster.patroni(old)];
@@ -184,13 +216,14 @@ function freeze(pids: number[]): void {
 }
 
 /**
- * Causes a fault of the primary while shoppers order. No order may be lost, and the primary must return as a standby.
+ * Causes a fault of the primary while shoppers order. The primary must return as a standby while they continue, and no order
+ * may be lost.
  */
 async function withoutLoss(
   arena: Arena,
   round: string,
   fault: (old: string) => Promise<{ killed: number; mend: () => Promise<unknown> }>,
-): Promise<string> {
+): Promise<Found> {
   const { cluster, shoppers, violations } = arena;
   shoppers.start(SHOPPERS);
   await sleep(5_000);
@@ -198,18 +231,16 @@ async function withoutLoss(
   const begun = Date.now();
   const { killed, mend } = await fault(old);
   await orderingAgain(shoppers, violations, round);
-  await sleep(5_000);
+  await mend();
+  await membersReturn(arena, round);
   await shoppers.stop();
   const pause = shoppers.pauseSince(begun);
-  const { lost, doubled } = await nothingLost(arena, round);
-  await mend();
-  if (!(await cluster.follows(old, SERVES_WITHIN_MS))) violations.add(`${round}: ${old} did not return as a standby`);
-  const before = ((killed - begun) / 1000).toFixed(1);
-  return `${pause.toFixed(1)} s without orders (${before} s before the kill); ${shoppers.confirmed.length} confirmed, ${lost.length} lost, ${doubled} doubled`;
+  const detail = `${((killed - begun) / 1000).toFixed(1)} s before the kill`;
+  return { pause, detail, ...(await nothingLost(arena, round)) };
 }
 
 /** Kills the primary while it sends nothing to its standbys, so that the transactions of some seconds are lost. */
-async function asynchronous(arena: Arena): Promise<string> {
+async function asynchronous(arena: Arena): Promise<Found> {
   const { cluster, servers, shop, shoppers, violations } = arena;
   await synchronousMode(cluster, false);
   const name = async (path: string) => ((await (await shoppers.fetch(path)).json()) as { name: string }).name;
@@ -257,10 +288,9 @@ async function asynchronous(arena: Arena): Promise<string> {
     violations.add(`asynchronous: lost lists ${listed} of ${lost.length} orders: ${output}`);
 
   await cluster.script('start', old);
-  if (!(await cluster.follows(old, SERVES_WITHIN_MS)))
-    violations.add(`asynchronous: ${old} did not return as a standby`);
+  await membersReturn(arena, 'asynchronous');
   await synchronousMode(cluster, true);
-  return `${pause.toFixed(1)} s without orders; ${shoppers.confirmed.length} confirmed, ${lost.length} lost, ${listed} of them listed, ${doubled} doubled`;
+  return { pause, lost: lost.length, doubled, detail: `${listed} of the lost orders listed` };
 }
 
 /** Waits until the shop has confirmed orders that no standby has received. */
@@ -290,11 +320,11 @@ async function orderingAgain(shoppers: Shoppers, violations: Violations, round: 
 }
 
 async function nothingLost(arena: Pick<Arena, 'cluster' | 'shoppers' | 'violations'>, round: string) {
-  const found = await compare(arena, round);
-  for (const { order_number, checkout_id } of found.lost) {
+  const { lost, doubled } = await compare(arena, round);
+  for (const { order_number, checkout_id } of lost) {
     arena.violations.add(`${round}: the confirmed order ${order_number} of checkout ${checkout_id} is lost`);
   }
-  return found;
+  return { lost: lost.length, doubled };
 }
 
 // Excludes jobs that were replaced while they ran: they remain with all attempts used.

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,11 @@ import pg from 'pg';
 
 const SCRIPT = join(import.meta.dirname, '../../deploy/ha/cluster.sh');
 const run = promisify(execFile);
+const NODES = ['db1', 'db2', 'db3'];
+/** The state of a standby that follows no primary, for example because `pg_rewind` has failed. */
+const NOT_STREAMING = 'running, but does not stream';
+/** A member is copied again when it was seen this number of times with a failed start or without streaming, in about 40 s. */
+const SEEN_TO_COPY = 20;
 
 /** The set-up of deploy/ha, on its own loopback addresses. */
 export class HaCluster {
@@ -54,16 +59,52 @@ export class HaCluster {
     return Number(await readFile(join(this.folder, `patroni${node.slice(2)}.pid`), 'utf8'));
   }
 
-  /** Waits until the former primary follows the new one. Returns whether it does in time. */
-  async follows(node: string, withinMs: number): Promise<boolean> {
+  /**
+   * Waits until every member is the primary or streams from it. Copies a member that does not start or does not stream, as
+   * docs/high-availability.md advises. Returns the members that do not return in time and the copied ones, each with its state.
+   */
+  async complete(withinMs: number): Promise<{ missing: string[]; copied: string[] }> {
     const until = Date.now() + withinMs;
-    while (Date.now() < until) {
-      const members = JSON.parse(await this.script('patronictl', 'list', '-f', 'json')) as Record<string, string>[];
-      const member = members.find((one) => one.Member === node);
-      if (member?.Role !== 'Leader' && /running|streaming/.test(member?.State ?? '')) return true;
+    const copied: string[] = [];
+    const seen = new Map<string, number>();
+    for (;;) {
+      const missing = await this.#missing();
+      if (missing.length === 0) return { missing: [], copied };
+      const described = missing.map(({ node, state }) => `${node} is ${state}${this.#lastFatal(node)}`);
+      if (Date.now() > until) return { missing: described, copied };
+      for (const [i, { node, state }] of missing.entries()) {
+        if (state !== 'start failed' && state !== NOT_STREAMING) continue;
+        const times = (seen.get(node) ?? 0) + 1;
+        seen.set(node, times);
+        if (times !== SEEN_TO_COPY) continue;
+        copied.push(described[i] ?? node);
+        await this.script('patronictl', 'reinit', 'commerce', node, '--force');
+      }
       await sleep(1_000);
     }
-    return false;
+  }
+
+  /** The members that are not the primary and do not stream from it, with the state that Patroni reports. */
+  async #missing(): Promise<{ node: string; state: string }[]> {
+    const members = JSON.parse(await this.script('patronictl', 'list', '-f', 'json')) as Record<string, string>[];
+    const rows = await this.sql<{ name: string }>(
+      "select application_name as name from pg_stat_replication where state = 'streaming'",
+    ).catch(() => []);
+    return NODES.flatMap((node) => {
+      const member = members.find((one) => one.Member === node);
+      const there = member?.Role === 'Leader' || rows.some(({ name }) => name === node);
+      const state = member?.State === 'running' ? NOT_STREAMING : member?.State;
+      return there && member?.State !== undefined && /running|streaming/.test(member.State)
+        ? []
+        : [{ node, state: state ?? 'not running' }];
+    });
+  }
+
+  /** The last error with which the PostgreSQL of a node ended, in parentheses. */
+  #lastFatal(node: string): string {
+    const log = readFileSync(join(this.folder, `patroni${node.slice(2)}.log`), 'utf8').slice(-20_000);
+    const fatal = log.split('\n').findLast((line) => /FATAL:(?! +the database system is)/.test(line));
+    return fatal ? ` (${fatal.slice(fatal.indexOf('FATAL:'))})` : '';
   }
 
   async close(): Promise<void> {

@@ -51,9 +51,10 @@ export class Shoppers {
     await Promise.all(this.#running);
   }
 
-  /** Returns the longest time in seconds without a confirmed order, between `from` and the last confirmed order. */
+  /** Returns the longest time without a confirmed order from `from` until now, in seconds. */
   pauseSince(from: number): number {
-    const times = [from, ...this.confirmed.map(({ at }) => at).filter((at) => at >= from)].sort((a, b) => a - b);
+    const orders = this.confirmed.map(({ at }) => at).filter((at) => at >= from);
+    const times = [from, ...orders.sort((a, b) => a - b), Date.now()];
     return Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? at)), 0) / 1000;
   }
 
