@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../server/test/chromium.ts';
-import { leaveScreenshot, openTab, setWidth } from '../../server/test/tab.ts';
+import { leaveScreenshot, openTab, PATIENCE_MS, setWidth } from '../../server/test/tab.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SITE = join(ROOT, 'docs-site');
@@ -78,8 +78,9 @@ played(
       await page.$eval('.VPLocalSearchBox input', (input) => input.select());
       await page.type('.VPLocalSearchBox input', 'budget_exceeded');
       await page.waitForSelector('.VPLocalSearchBox .result');
-      const found = await page.$$eval('.result', (results) => results.map((result) => result.getAttribute('href')));
-      expect(found).toContain('/errors.html#budget_exceeded');
+      // While the word is typed, the results of its beginning are shown.
+      const found = () => page.$$eval('.result', (results) => results.map((result) => result.getAttribute('href')));
+      await expect.poll(found, { timeout: PATIENCE_MS }).toContain('/errors.html#budget_exceeded');
       await leaveScreenshot(page, `docs-${width}-search`);
       await page.keyboard.press('Escape');
     }
@@ -110,15 +111,13 @@ played(
     await page.goto(address, { waitUntil: 'networkidle0' });
     await page.click('.VPNavBarSearchButton, #local-search button');
     await page.waitForSelector('.VPLocalSearchBox input');
-    const answers: [string, string][] = [];
-    for (const [question] of QUESTIONS) {
+    const first = () => page.$$eval('.result', ([result]) => result?.getAttribute('href') ?? '');
+    for (const [question, href] of QUESTIONS) {
       await page.$eval('.VPLocalSearchBox input', (input) => input.select());
-      await page.type('.VPLocalSearchBox input', question);
-      await page.waitForNetworkIdle({ idleTime: 1_000 });
-      const hrefs = await page.$$eval('.result', (results) => results.map((result) => result.getAttribute('href')));
-      answers.push([question, hrefs[0] ?? '']);
+      // Inserts the whole question, because typing would show results for its beginning.
+      await page.keyboard.sendCharacter(question);
+      await expect.poll(first, { timeout: PATIENCE_MS, message: question }).toMatch(href);
     }
-    expect(answers).toEqual(QUESTIONS.map(([question, href]) => [question, expect.stringMatching(href)]));
 
     await page.goto(`${address}/operations.html`, { waitUntil: 'networkidle0' });
     const { paths } = JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8')) as {
