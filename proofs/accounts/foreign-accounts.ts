@@ -23,10 +23,12 @@ export const A2: Proof = {
       const [tenant] = world.tenants;
       const chance = chanceOf(trial.seed);
       const owners = await ownersIn(world, tenant, pick(trial.size, 2, 12));
+      const admitted = chance.some(operationTable, pick(trial.size, ADMITTED_IN_SHORT, operationTable.length));
       let tried = 0;
       for (const operation of operationTable) {
         tried += await attack(world, tenant, owners, operation, trial.size, chance);
-        tried += await admit(world, tenant, operation, chance, pick(trial.size, 1, 4));
+        if (admitted.includes(operation))
+          tried += await admit(world, tenant, operation, chance, pick(trial.size, 1, 4));
         trial.progress(`${operation.id}, ${tried} requests`);
       }
       return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
@@ -52,6 +54,8 @@ const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFac
 
 /** The number of callers without access that try an operation in the short form. */
 const REFUSED_IN_SHORT = 3;
+/** The number of operations that a caller with access calls in the short form. */
+const ADMITTED_IN_SHORT = 60;
 
 const GUEST: Owner = { name: 'a guest', customer_id: null, token: '', ids: {} };
 

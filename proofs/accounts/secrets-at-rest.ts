@@ -47,12 +47,13 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   const stop = watchExchanges((seen) => secrets.note(seen));
   try {
-    const world = await seedWorld({ baseUrl: server.baseUrl, db, owner, causes: new Map() }, trial.seed);
+    const names = pick(size, ['A' as const], ['A' as const, 'B' as const, 'C' as const]);
+    const world = await seedWorld({ baseUrl: server.baseUrl, db, owner, causes: new Map() }, trial.seed, names);
     control = { [`${world.tenants[0].canary} street 7`]: CONTROL };
     for (const { staff } of world.tenants) for (const { password } of staff) secrets.add('a password', password);
     const operations = chanceOf(trial.seed).some(operationTable, pick(size, 25, operationTable.length));
     for (let round = 0; round < pick(size, 1, 3); round += 1) {
-      for (const tenant of world.tenants.slice(0, pick(size, 1, 3))) await useAll(world, tenant, operations);
+      for (const tenant of world.tenants) await useAll(world, tenant, operations);
       progress(`${secrets.count} secrets`);
     }
     if (size === 'full') await renewAll(world, secrets, progress);

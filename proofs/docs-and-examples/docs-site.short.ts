@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../server/test/chromium.ts';
-import { leaveScreenshot, openTab, PATIENCE_MS } from '../../server/test/tab.ts';
+import { leaveScreenshot, openTab, PATIENCE_MS, setWidth } from '../../server/test/tab.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SITE = join(ROOT, 'docs-site');
@@ -44,42 +44,50 @@ test('the reference pages list every error and every event of the contract', () 
   for (const type of Object.keys(webhooks)) expect(page('events.html')).toContain(`id="${idOf(type)}"`);
 });
 
-for (const width of [1280, 375])
-  played(
-    `at ${width} px, every start page opens, the search finds a word, and no file is loaded from another host`,
-    async () => {
-      if (!browser) return;
-      const { page, complaints } = await openTab(browser, width, { script: true });
-      const foreign: string[] = [];
-      page.on('request', (request) => {
-        if (!request.url().startsWith(address) && !request.url().startsWith('data:')) foreign.push(request.url());
-      });
-      for (const name of [
-        '',
-        'start/storefront',
-        'start/agent',
-        'start/merchant',
-        'start/operator',
-        'errors',
-        'events',
-        'operations',
-      ]) {
-        await page.goto(`${address}/${name === '' ? '' : `${name}.html`}`, { waitUntil: 'networkidle0' });
+played(
+  'at both widths, every start page fits and the search finds a word, and no file is loaded from another host',
+  async () => {
+    if (!browser) return;
+    const { page, complaints } = await openTab(browser, 1280, { script: true });
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(address) && !request.url().startsWith('data:')) foreign.push(request.url());
+    });
+    for (const name of [
+      '',
+      'start/storefront',
+      'start/agent',
+      'start/merchant',
+      'start/operator',
+      'errors',
+      'events',
+      'operations',
+    ]) {
+      await page.goto(`${address}/${name === '' ? '' : `${name}.html`}`, { waitUntil: 'networkidle0' });
+      for (const width of [1280, 375]) {
+        await setWidth(page, width);
         await leaveScreenshot(page, `docs-${width}-${name.replace('/', '-') || 'home'}`);
-        expect([name, await page.evaluate('document.documentElement.scrollWidth > innerWidth')]).toEqual([name, false]);
+        const excess = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        expect([name, width, excess]).toEqual([name, width, false]);
       }
+    }
+    for (const width of [375, 1280]) {
+      await setWidth(page, width);
       await page.click('.VPNavBarSearchButton, #local-search button');
       await page.waitForSelector('.VPLocalSearchBox input');
+      await page.$eval('.VPLocalSearchBox input', (input) => input.select());
       await page.type('.VPLocalSearchBox input', 'budget_exceeded');
       await page.waitForSelector('.VPLocalSearchBox .result');
       // While the word is typed, the results of its beginning are shown.
       const found = () => page.$$eval('.result', (results) => results.map((result) => result.getAttribute('href')));
       await expect.poll(found, { timeout: PATIENCE_MS }).toContain('/errors.html#budget_exceeded');
       await leaveScreenshot(page, `docs-${width}-search`);
-      expect([foreign, complaints]).toEqual([[], []]);
-    },
-    LONG_ENOUGH_MS,
-  );
+      await page.keyboard.press('Escape');
+    }
+    expect([foreign, complaints]).toEqual([[], []]);
+  },
+  LONG_ENOUGH_MS,
+);
 
 /** Questions of builders, and the page that answers each. */
 const QUESTIONS = [

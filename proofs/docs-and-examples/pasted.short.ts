@@ -343,6 +343,8 @@ const pathWithout = process.env.PATH?.split(delimiter).filter((entry) => !OF_NPM
 const env = {
   PATH: [join(folder, 'bin'), ...pathWithout].join(delimiter),
   HOME: folder,
+  // Compiling would take most of the time of a short command.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
   COMMERCE_CONFIG: join(folder, 'config.json'),
 };
 /** The environment for cli/README.md, which begins by installing the command line globally. */

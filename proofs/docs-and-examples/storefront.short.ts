@@ -60,7 +60,8 @@ afterAll(async () => {
 
 /** Starts an example on a port, as its README does, and returns the URL that it prints. */
 async function start(example: string, port: number): Promise<string> {
-  const env = { PATH: process.env.PATH, DEMO_FILE: join(dataDir, 'demo.json'), PORT: String(port) };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DEMO_FILE: join(dataDir, 'demo.json'), PORT: String(port) };
   const main = new URL(`../../examples/${example}`, import.meta.url).pathname;
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   processes.push(child);

@@ -220,8 +220,12 @@ function startServer(): Promise<string> {
 
 /** Starts a process, and resolves to its output when it prints the text `ready`. */
 function start(name: string, args: string[], ready: string, env: Record<string, string>): Promise<string> {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   running.set(name, child);
   return new Promise((resolve, reject) => {
     let output = '';

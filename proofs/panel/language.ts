@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { buy } from './purchases.ts';
-import { inPanelAndOnPhone, type Visit } from './visit.ts';
+import { inPanel, type Visit } from './visit.ts';
 
 const GERMAN = JSON.parse(readFileSync(new URL('../../panel/src/language/de.json', import.meta.url), 'utf8')) as Record<
   string,
@@ -35,7 +35,7 @@ async function choose({ open, tab }: Visit, language: 'en' | 'de' | 'fr'): Promi
   await tab.waitForFunction(`document.documentElement.lang === '${language}' && document.querySelector('h1')`);
 }
 
-inPanelAndOnPhone('after a staff member chooses German, no text on the screens stays in English', async (visit) => {
+inPanel('after a staff member chooses German, no text on the screens stays in English', async (visit) => {
   const { open, look, sees, dashboard, tab } = visit;
   const order = await buy(visit);
   const { data: found } = await dashboard.GET('/api/dashboard/products', { params: { query: { limit: 1 } } });

@@ -55,6 +55,7 @@ export async function attack(
     const list = [slot.schema.type].flat().includes('array');
     return kinds && !list ? [{ slot, kinds }] : [];
   });
+  if (places.length === 0) return 0;
   let tried = 0;
   let accepted = 0;
   const before = await holdingsOf(world.owner, tenant.site_id);

@@ -92,10 +92,11 @@ export async function mailedCode(
   const account = registers ? { id: null, email } : await openAccount(world, tenant);
   const registration_id = registers ? randomUUID() : null;
   if (registers) {
+    passwordHash ??= hashPassword(CUSTOMER_PASSWORD);
     await world.owner.query(
       `insert into commerce.customer_registrations (site_id, id, email, password_hash, profile)
        values ($1, $2, $3, $4, jsonb_build_object('first_name', $5::text))`,
-      [tenant.site_id, registration_id, email, await hashPassword(CUSTOMER_PASSWORD), tenant.canary],
+      [tenant.site_id, registration_id, email, await passwordHash, tenant.canary],
     );
   }
   const token = mintToken(registers ? 'verification' : 'reset');

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../server/src/db/free-port.ts';
 import type { Gate } from './gate.ts';
@@ -49,13 +48,11 @@ async function attack(
     LOG_LEVEL: 'warn',
     // The short form runs no background jobs, because they would also process the data of other tests.
     ROLE: size === 'short' ? 'api' : 'all',
-    // Compiling takes most of a start, and only a server that exits normally stores its compiled code, so all servers share one
-    // cache.
-    NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   const violations = new Violations();
   const chance = chanceOf(seed);
   const start = async () => new ServerProcess(await freePort(), env);
+  // Only a server that exits normally stores its compiled code. Compiling takes most of a start.
   await (await (await start()).readyAtLast()).end('SIGTERM');
   let victim = await (await start()).readyAtLast();
   let heir = await start();

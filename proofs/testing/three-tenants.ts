@@ -67,10 +67,11 @@ export function loggerInto(causes: World['causes']): AppDeps['logger'] {
   } as unknown as AppDeps['logger'];
 }
 
-/** Creates three tenants behind a running server. */
+/** Creates tenants behind a running server, by default all three. */
 export async function seedWorld(
   server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'causes'>,
   seed: number,
+  names: Tenant['name'][] = ['A', 'B', 'C'],
 ): Promise<World> {
   const world = watched({
     ...server,
@@ -78,7 +79,7 @@ export async function seedWorld(
     violations: new Violations(),
     answers: 0,
   });
-  for (const name of ['A', 'B', 'C'] as const) world.tenants.push(await seedTenant(world, name, seed));
+  for (const name of names) world.tenants.push(await seedTenant(world, name, seed));
   return world;
 }
 

@@ -72,14 +72,16 @@ for (const locale of LANGUAGES) {
           const transfer = ['BCD', '002', '1', 'SCT', '', 'Alder & Finch GmbH', 'DE89370400440532013000'];
           expect([name, ...code]).toEqual([name, ...transfer, expect.stringMatching(/^EUR\d+\.\d\d$/), '', '', '1003']);
         }
-        for (const scheme of ['light', 'dark'] as const) {
+        // The colours do not depend on the width, nor the layout on the colours.
+        for (const [scheme, width] of [
+          ['light', 390],
+          ['dark', 600],
+        ] as const) {
           await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
           expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(GROUNDS[scheme]);
-          for (const width of [390, 600]) {
-            await page.setViewport({ width, height: 900 });
-            expect([name, scheme, width, await accessibilityProblems(page)]).toEqual([name, scheme, width, []]);
-            await leaveScreenshot(page, `${name}-${scheme}-${width}`);
-          }
+          await page.setViewport({ width, height: 900 });
+          expect([name, scheme, width, await accessibilityProblems(page)]).toEqual([name, scheme, width, []]);
+          await leaveScreenshot(page, `${name}-${scheme}-${width}`);
           // The elements of a mail are the same in each language.
           if (count === 1 && locale === 'en')
             expect([name, scheme, await violationsIn(page)]).toEqual([name, scheme, []]);
