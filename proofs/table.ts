@@ -22,7 +22,8 @@ const HEAD = [
 ];
 
 /**
- * Writes rows into README.md. Figures of a short form do not replace those of a full one; the row only notes that it succeeded.
+ * Writes rows into README.md. A short form that succeeds does not replace the figures of a full one; the row only notes
+ * it. A short form with violations replaces them.
  */
 export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   changeLines((lines) => {

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 
-/** A request with all references resolved. */
+/** A recorded request in which `{name.path}` was replaced with values from earlier responses (sides.ts). */
 export interface Sent {
   method: string;
   path: string;

@@ -203,7 +203,7 @@ export function cookies(...some: string[]): string {
   return some.filter(Boolean).join('; ');
 }
 
-/** Adds a value to the query of a path. */
+/** Adds a parameter (`name=value`) to the query of a path. */
 export function withQuery(path: string, value: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${value}`;
 }

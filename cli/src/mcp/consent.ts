@@ -20,7 +20,7 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   const [, named] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '') ?? [];
   if (refused.status !== 401 || !named) throw notAShop();
   const { resource, authorization_servers } = await read(named, address);
-  // Without this check, another shop could get tokens that are meant for this shop.
+  // Otherwise the shop at this address would be sent a token that is meant for `resource` (RFC 9728, section 3.3).
   if (resource !== address) {
     throw new CommandError(EXIT.refused, 'other_address', `The shop calls this address ${resource}.`, 'Use that one.');
   }

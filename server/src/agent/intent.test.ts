@@ -294,7 +294,7 @@ test('Markdown has the same content as JSON, and escapes text of merchants that 
   expect(markdown).not.toMatch(/^(## budget|\s*- budget_cents)/m);
 });
 
-test('texts of merchants and customers are sanitized and marked, even in errors', async () => {
+test('texts of merchants and customers are sanitized, and errors do not contain them', async () => {
   const { agent, shop, customer } = await givenShopWithAgent();
   await customer.client.PATCH('/api/storefront/customer/me', {
     body: { first_name: 'June \u200F<b>', last_name: null },

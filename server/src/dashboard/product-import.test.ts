@@ -238,7 +238,7 @@ test('stock equals the sum of its movements after concurrent imports and adjustm
   expect(rows.map(({ moved }) => moved)).toEqual(rows.map(({ on_hand }) => on_hand));
 });
 
-test('an import keeps fields of variants that a row omits, and the product price applies to variants without a price', async () => {
+test('an import keeps the variant fields that a row omits, and applies the product price to variants without a price', async () => {
   const shop = await openShop();
   const given = {
     sku: 'T-S',

@@ -112,7 +112,10 @@ function keyOf(site_id: string, name: string, { size }: Picture): string {
   return keyOfPicture(site_id, name, size);
 }
 
-/** Writes one image to the store. Returns its size in bytes, which is a few hundred kilobytes at most. */
+/**
+ * Writes one image to the store. Returns its size in bytes. Reads it into memory, because images are at most 1280 pixels
+ * wide.
+ */
 async function keep(store: FileStore, folder: string, key: string, { size }: Picture): Promise<number> {
   const path = join(folder, `${size}.webp`);
   const content = await readFile(path);

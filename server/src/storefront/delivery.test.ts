@@ -125,7 +125,7 @@ test('warns about an address to which the shop does not deliver, until pickup is
   expect((await patch({ shipping_option_id: pickup?.id })).warnings).toEqual([]);
 });
 
-test('completing a checkout requires a valid postal code and phone number', async () => {
+test('a checkout with an invalid postal code or phone number cannot be completed', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);
   const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');

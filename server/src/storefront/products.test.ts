@@ -159,7 +159,7 @@ test('facets count the values of all products that match', async () => {
   });
 });
 
-test('a search ranks a matching SKU first, and finds whole words, prefixes of the last word and misspelt words', async () => {
+test('a search ranks a matching SKU first, matches whole words, corrects misspelt ones, and takes its last word as a prefix', async () => {
   const { storefront, givenProduct } = await openShop();
   await givenProduct({ name: 'Enamel bottle', sku: 'BTL-1', description: 'Keeps lamps cold' });
   await givenProduct({ name: 'Desk lamp', sku: 'LMP-9', tags: ['office'] });

@@ -13,7 +13,10 @@ import type { Ended } from '../pipeline/log.ts';
 import { gaugeDependencies, type Measured } from './dependency-metrics.ts';
 import { exposeText, type MetricsAccess } from './expose-text.ts';
 
-/** Prometheus metrics at /metrics. Labels come from the contract, so the number of time series is limited. */
+/**
+ * Prometheus metrics at /metrics. Requests are labelled with the operation id instead of the path, so the number of time
+ * series is limited.
+ */
 export interface Metrics {
   observe(ended: Ended, seconds: number): void;
   /** Starts to collect process metrics now instead of on the first read. */

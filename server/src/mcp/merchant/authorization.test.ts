@@ -206,7 +206,7 @@ test('changing the password of a staff member revokes the tokens of their assist
   expect(await statusAt(shop.baseUrl, access_token)).toBe(401);
 });
 
-test('staff see and disconnect their own assistants, and staff with the permission to manage staff see all', async () => {
+test('staff see only their own assistants and cannot disconnect others; staff who manage staff see and disconnect all', async () => {
   const shop = await openShop();
   const viewer = await givenMember(shop, 'viewer');
   const mine = await givenAssistant(shop, { by: viewer.client, scopes: ['orders:read'] });

@@ -11,7 +11,10 @@ const LIMIT_BYTES = 32 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false, verify });
 
-/** Whether a field is a password, by its name. Passwords are not changed and never logged. */
+/**
+ * Whether a field is a password, by its name. The values of passwords are not trimmed or normalized, and are left out of
+ * the audit payload.
+ */
 export function isPassword(name: string): boolean {
   return /^(?:new_|current_)?password/.test(name);
 }

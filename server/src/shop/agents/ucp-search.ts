@@ -17,9 +17,7 @@ export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''
   };
 }
 
-/**
- * If no product matches all words, returns the nearest products with the unmet words and limits; undefined otherwise.
- */
+/** Returns the nearest products with the unmet words and limits; undefined if every word and limit is met. */
 export async function findInstead(
   shop: Shop,
   q: string,

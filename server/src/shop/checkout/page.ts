@@ -83,7 +83,7 @@ export async function readDelivery(shop: Shop): Promise<Delivery> {
   return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pays_on_receipt, home };
 }
 
-/** Data of the order for the confirmation page that the API does not return. */
+/** Reads the data of an order that the confirmation page shows and the storefront's Order does not contain. */
 export async function readTerms(shop: Shop, order_id: string) {
   const found = await shop.one<RowOf<'orders', 'tax_included' | 'discount_code'> & { has_goods: boolean }>(
     sql`select o.tax_included, o.discount_code, ${hasGoods} as has_goods from orders o
