@@ -20,8 +20,8 @@ export interface Checkout {
 const WORKSPACES = ['.', 'spec', 'server', 'sdk', 'cli', 'examples'];
 
 /**
- * Checks a commit out into a temporary directory, with its packages. If the lock files are the same, the packages of this
- * checkout are used.
+ * Checks a commit out into a temporary directory, with its packages: hard links to those of this checkout, if the lock
+ * files are the same and hard links are possible; otherwise the result of npm ci.
  */
 export async function checkOut(ref: string): Promise<Checkout> {
   const commit = (await git('rev-parse', '--short=7', `${ref}^{commit}`)).trim();

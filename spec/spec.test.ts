@@ -245,7 +245,7 @@ describe('operations', () => {
 });
 
 describe('bounds', () => {
-  test('request bodies reject unknown fields', () => {
+  test('objects in request bodies declare whether they accept unknown fields', () => {
     const objects = requestSchemas.filter(({ schema, at }) => isOf(schema, 'object') && !at.includes('allOf'));
     expect(places(objects.filter(({ schema }) => schema.additionalProperties === undefined))).toEqual([]);
   });
@@ -265,7 +265,7 @@ describe('bounds', () => {
     expect(places(lists.filter(({ schema }) => !schema.maxItems))).toEqual([]);
   });
 
-  test('responses require every field, with the exceptions listed below', () => {
+  test('responses require every field, with the exceptions that this test lists', () => {
     const extra = ['facets', 'understood', 'input', 'ctx'];
     // Exceptions: orders and events, because imports and older versions store fewer fields; agent schemas, which stay
     // short to save tokens; tax rates, which are returned as they were set; and errors, whose fields depend on the
@@ -408,7 +408,7 @@ describe('declared response headers', () => {
     }
   });
 
-  test('responses that are stored for an Idempotency-Key declare Idempotency-Replayed', () => {
+  test('success responses declare Idempotency-Replayed exactly if the operation takes an Idempotency-Key', () => {
     for (const { id, operation, parameters } of operations) {
       const isKeyed = parameters.some(({ name }: Json) => name === 'Idempotency-Key');
       const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '';

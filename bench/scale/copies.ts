@@ -110,8 +110,8 @@ function renumbered(column: string): string {
 type Own = Record<string, string>;
 
 /**
- * Columns that contain the number of a product, or another value that must be unique in a shop. `orders` is the number
- * of orders in the template.
+ * Columns that get a new value in each copy, with the SQL expression of the value. `orders` is the number of orders in
+ * the template.
  */
 const ownValues = (orders: number): Own => ({
   'sites.merchant_id': 'uuid_v7()',

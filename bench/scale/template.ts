@@ -119,7 +119,8 @@ const BY_PLACE = [
 export const TABLES = [...BY_PRODUCT, ...BY_PLACE];
 
 /**
- * Copies the shop's rows to unlogged tables, sorted by rank, so that the copies of shops are written in the order of their keys.
+ * Copies the shop's rows to unlogged tables, sorted, so that the copies of shops are written in the order of their
+ * keys.
  */
 export async function keepTemplate(db: pg.Client, { site_id }: Site): Promise<void> {
   await db.query(`create schema scale;

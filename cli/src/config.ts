@@ -11,7 +11,7 @@ export interface Profile {
   session_token?: string;
   /** When the staff session ends. */
   expires_at?: string;
-  /** The merchant that commands use, if the session has several. */
+  /** The merchant that commands use. */
   merchant_id?: string;
   /** The person's e-mail and the shop's name, for display only. */
   email?: string;

@@ -110,7 +110,7 @@ test.each([
   expect(command?.options.find((option) => option.flags === flags)?.description).toBe(help);
 });
 
-test('no command has a flag that only sets a default value, or --input for a body with one field', () => {
+test('no command has a listed flag that only sets a default value, and no `rotate` command has --input', () => {
   const flags = COMMANDS.flatMap(({ path, command }) => command.options.map(({ long }) => `${path.join(' ')} ${long}`));
   const useless = /--no-(dry-run|by-hand|keep-prices|low-stock|out-of-stock)|--taxable|rotate --input/;
   expect(flags.filter((flag) => useless.test(flag))).toEqual([]);

@@ -46,8 +46,8 @@ const REQUESTS = new WeakMap<Command, Request>();
 const ARGUMENTS = new WeakMap<Command, Record<string, string>>();
 
 /**
- * Adds a flag for each field of an operation's request. `presented` contains overrides. Fields set by an argument of
- * the same name get no flag.
+ * Adds a flag for each field of an operation's request. `presented` contains overrides; with `false`, no field gets a
+ * flag. Fields set by an argument of the same name get no flag.
  */
 export function addFlags<Id extends OperationId>(
   command: Command,

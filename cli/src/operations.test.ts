@@ -45,7 +45,7 @@ test('every operation of the dashboard has a command', () => {
   expect([...OPERATIONS.values()].filter((id) => !DECLARED.has(id))).toEqual([]);
 });
 
-test('every command that deletes something has the option --yes', () => {
+test('every command with a DELETE call, except `listen`, has the option --yes', () => {
   const deletes = new Set([...OPERATIONS].flatMap(([call, id]) => (call.startsWith('DELETE ') ? [id] : [])));
   const asked = (command: Command) => command.options.some(({ long }) => long === '--yes');
   const silent = COMMANDS.filter((command) => calledBy(command).some((id) => deletes.has(id)) && !asked(command));
@@ -53,6 +53,6 @@ test('every command that deletes something has the option --yes', () => {
   expect(silent.map((command) => command.name())).toEqual(['listen']);
 });
 
-test('each command calls exactly the operations that it declares', () => {
+test('all commands together call exactly the operations that they declare', () => {
   expect([...calledInCode()].sort()).toEqual([...DECLARED].sort());
 });

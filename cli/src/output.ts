@@ -4,7 +4,10 @@ type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 
 const CODES: Record<Colour, number> = { bold: 1, dim: 2, red: 31, yellow: 33, green: 32 };
 
-/** Returns a function that colours text if the stream is a terminal and NO_COLOR is not set (https://no-color.org). */
+/**
+ * Returns a function that colours text if the stream is a terminal, unless NO_COLOR (https://no-color.org) or TERM=dumb
+ * is set.
+ */
 export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolean }) {
   const coloured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   return (colour: Colour | undefined, text: string): string =>

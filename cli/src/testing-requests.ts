@@ -211,7 +211,7 @@ const IN_PATH: Record<string, string> = {
 };
 export const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_all, name) => IN_PATH[name] ?? ID);
 
-/** Additional arguments that a command needs, by the tested flag. */
+/** Additional arguments that a command needs, by its operation and the tested flag. */
 export const BESIDE: Record<string, (flag: string) => string[]> = {
   createDiscount: (flag) => (/free|amount/.test(flag) ? [] : ['--percentage', '10']),
   createReturn: () => ['--item', 'MUG-SLATE=1'],

@@ -147,7 +147,7 @@ export class Conditions {
     return this.truth(parent.expression, scope) === (node === parent.thenStatement);
   }
 
-  /** Returns a name for an expression's value. Expressions with the same value have the same name. */
+  /** Returns a name for an expression's value. Expressions with the same name have the same value. */
   key(node: Typescript.Node, scope: Scope): string {
     if (isWrapped(node)) return this.key(node.expression, scope);
     if (ts.isPropertyAccessExpression(node)) return `${this.key(node.expression, scope)}.${node.name.text}`;

@@ -1,4 +1,4 @@
-/** Nullable columns that are never null in the statements of a file, for a reason outside of the statement. */
+/** Nullable columns that are never null in the statements of a file, with the reason. */
 interface NeverNull {
   from: string;
   columns: string[];

@@ -26,7 +26,7 @@ export class Source {
     for (const file of this.files) this.#index(file);
   }
 
-  /** All calls of functions and methods with a name. */
+  /** All calls of functions and methods with this name. */
   callsOf(name: string): Typescript.CallExpression[] {
     return this.#calls.get(name) ?? [];
   }

@@ -41,7 +41,7 @@ test('calls the hooks for each attempt, with the same Idempotency-Key and withou
   expect(JSON.stringify(events)).not.toContain('_secret');
 });
 
-test('throws an error of onRequest, and does not send the request', async () => {
+test('throws an error of onRequest unchanged', async () => {
   const stop = new Error('Not now.');
   const onRequest = () => {
     throw stop;

@@ -75,7 +75,7 @@ for (const name of files) {
     expect((await other.exported('shopify')).text).toBe(written.text);
   });
 
-  test(`imports ${name} with the same result if its line endings, separators and encoding differ`, async () => {
+  test(`imports ${name} with the same result if its line endings and encoding differ`, async () => {
     const text = await readFile(join(EXPORTS, name), 'utf8');
     const dir = await folder();
     const [plain, turned] = await Promise.all([merchant(), merchant()]);

@@ -50,8 +50,8 @@ interface GivenCheckout extends CheckoutPatch {
 }
 
 /**
- * Opens a shop for one test, with clients for its credentials. All shops share a database, so that a leak between
- * tenants can be detected. `on` is a server other than the test server.
+ * Opens a shop for one test, with clients for its credentials. All shops of a worker share a database, so that a leak
+ * between tenants can be detected. `on` is a server other than the test server.
  */
 export async function openShop({ currency = 'EUR', on = undefined as TestServer | undefined } = {}) {
   const server = on ?? (await testServer());

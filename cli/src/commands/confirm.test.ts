@@ -41,7 +41,7 @@ test.each(ASKING)('%j asks for confirmation without --yes', async (args, questio
 
 const FINAL = /^(?:anonymi[sz]e|cancel|delete|mark-paid|refund|remove|revoke)$/;
 
-test('every irreversible command has the option --yes', async () => {
+test('every command with the name of an irreversible action has the option --yes', async () => {
   const { env, cwd, stdin, stdout, stderr, once, off } = process;
   const program = createProgram({ env, cwd, stdin, stdout, stderr, once, off });
   const leaves = [program, ...program.commands].flatMap(({ commands }) => commands);

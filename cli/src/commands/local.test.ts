@@ -74,7 +74,7 @@ test('`logs tail` reports a missing log and an invalid status', async () => {
   expect((await commerce(['logs', 'tail', '--status', '4'])).code).toBe(2);
 });
 
-test('`init` creates a shop that npm can install, and rejects a folder that is not empty', async () => {
+test('`init` creates the files of a shop, and rejects a folder that is not empty', async () => {
   const { commerce } = await user();
   const place = join(await folder(), 'My Shop');
   const made = await commerce(['init', place, '--no-install', '--json']);

@@ -120,7 +120,7 @@ test('login stores several profiles, and --profile selects one', async () => {
   expect(unknown.err).toContain('Known profiles: default, live');
 });
 
-test('the CLI never sends the credentials of a profile to another server', async () => {
+test('with the URL of another server, a command fails (exit code 3) and sends that server no request', async () => {
   const [server, stranger] = [await fakeServer({ 'GET /api/dashboard/me': { body: ME } }), await fakeServer({})];
   const { commerce } = await user();
   await commerce(['login', '--url', server.url, '--api-key'], { input: 'key_abc' });
@@ -154,7 +154,7 @@ test('logout ends the session and removes the secrets', async () => {
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('reports a damaged profiles file, and leaves it unchanged', async () => {
+test('login rejects a damaged profiles file, and names it (exit code 2)', async () => {
   const { commerce, config } = await user();
   await writeFile(config, '{"profiles": ');
   const login = await commerce(['login', '--url', 'http://127.0.0.1:1', '--api-key'], { input: 'key_abc' });

@@ -118,7 +118,7 @@ interface Shown {
   totp_code?: string;
 }
 
-/** Starts a session. Asks for the second factor if the server requires it. */
+/** Starts a session. If the server requires a second factor, asks for it in an interactive terminal. */
 async function openedSession(url: string, body: Shown, terminal: Terminal): Promise<Schemas['OpenedSession']> {
   const client = createClient({ baseUrl: url, fetch: asCommandLine });
   const answer = await client.POST('/api/dashboard/auth/login', { body });

@@ -41,7 +41,7 @@ async function exportsOf(files: Record<string, string>): Promise<string> {
 
 const ALL = { 'products_export_1.csv': PRODUCTS, 'customers_export.csv': CUSTOMERS, 'orders_export_1.csv': ORDERS };
 
-test('move-in imports products, then customers, then orders, and prints the next steps', async () => {
+test('move-in imports products, then customers, then orders, and lists the next steps in its report', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';

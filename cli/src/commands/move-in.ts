@@ -39,7 +39,7 @@ Examples:
   $ commerce move-in shopify exports/ --yes --report move-in
   $ commerce move-in shopify exports/ --product-path /p/{slug} --redirects _redirects`;
 
-/** `move-in shopify DIR`: imports all exports of a shop. */
+/** `move-in shopify DIR`: imports a folder of Shopify exports. */
 export function addMoveIn(program: Command, terminal: Terminal): void {
   const moveIn = program.command('move-in').description("Import a whole shop from another platform's exports.");
   addEncoding(moveIn.command('shopify <dir>'))

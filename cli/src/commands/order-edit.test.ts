@@ -41,7 +41,7 @@ test('`orders edit` shows the total of a dry run, asks for confirmation, and sen
   ]);
 });
 
-test('`orders edit --dry-run` sends only a dry run, and `orders edit` rejects an item without a quantity', async () => {
+test('`orders edit --dry-run` sends one request and shows that nothing was changed, and `orders edit` rejects an item without a quantity', async () => {
   const { commerce, seen } = await merchant({ [`POST ${ORDER}/edit`]: { body: EDIT } });
 
   const { out } = await commerce(['orders', 'edit', '1001', '--set', `${LINE.sku}=0`, '--dry-run']);

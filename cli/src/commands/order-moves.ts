@@ -141,8 +141,8 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const { id: order_id, payment_status, payment_method } = before;
-  // Only an order that awaits its bank transfer needs a confirmation, because the server rejects or does not change all
-  // other orders.
+  // Only an order that awaits its bank transfer needs a confirmation, because for other orders the server rejects
+  // the call or changes nothing.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
     const { total, currency } = before;
     await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);
@@ -264,7 +264,7 @@ function refundReason(reason: string): string {
 }
 
 /**
- * Returns the items to refund: the named ones, or all of an order without shipments if the whole refund is restocked.
+ * Returns the items to refund: the named ones, or, with `--all --restock`, all items of an order without shipments.
  * Undefined if only an amount is refunded.
  */
 function refundedLines(

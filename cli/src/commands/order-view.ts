@@ -23,7 +23,7 @@ async function idOfNumber(client: DashboardClient, number: string): Promise<stri
   throw new CommandError(EXIT.refused, 'not_found', `There is no order ${number}.`, remedy);
 }
 
-/** Statuses that change independently of each other, by their label. */
+/** The statuses of an order, by their label. */
 const STATUSES = { Order: 'status', Payment: 'payment_status', Fulfilment: 'fulfillment_status' } as const;
 
 type Status = (typeof STATUSES)[keyof typeof STATUSES];
@@ -85,7 +85,7 @@ function isOver(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
-/** Formats an order with all its details. */
+/** Formats an order with its lines, amounts, payment, shipments and refunds. */
 export function orderText(order: OrderDetails, paint: Paint, terminal: Terminal): string {
   const lines = table(lineColumns(order), order.line_items, styleOf(terminal, paint));
   return [headOf(order, paint), lines, amountsOf(order, paint), paymentOf(order, paint), sentAndRefunded(order, paint)]

@@ -60,7 +60,7 @@ test('writes rejected orders to the --errors file, and all errors and warnings t
   );
 });
 
-test('an import of orders reports a missing column once, and sends no request', async () => {
+test('an import of orders rejects a file with a missing column, and sends no request', async () => {
   const { commerce, seen } = await shop();
   const file = join(await folder(), 'orders.csv');
   await writeFile(file, CSV.replace('Created at', 'Made at'));

@@ -8,7 +8,7 @@ const PRODUCT = EXAMPLES.Product.value;
 const COLLECTION = { ...EXAMPLES.Collection.value, id: '0192f3a0-9999-7000-8000-000000000001' };
 const COPY = { ...PRODUCT, id: '0192f3a0-9999-7000-8000-000000000002', slug: 'copy', status: 'draft' };
 
-test('`products duplicate` creates a draft without slug, SKUs and stock, in the collections of the product', async () => {
+test('`products duplicate` creates a copy without slug, SKUs and stock, and adds it to the collections of the product', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/products': { body: pageOf('products', [PRODUCT]) },
     'GET /api/dashboard/collections': { body: pageOf('collections', [COLLECTION]) },

@@ -42,7 +42,7 @@ async function duplicate(wanted: string, { name }: { name?: string }, command: C
   show(terminal, isJson(command), copy, (paint) => productText(copy, paint, terminal));
 }
 
-/** Fields of the product and of its variants that a copy does not take over. */
+/** Fields of the product and of its parts that a copy does not take over. */
 const OWN = ['id', 'slug', 'status', 'published_at', 'position', 'sku', 'barcode', 'inventory_quantity'];
 
 /** Fields of the product that come from its variants. */

@@ -53,7 +53,7 @@ export function productText(product: Product, paint: Paint, terminal: Terminal):
   const { name, slug, status, vendor, product_type, tags, published_at, price, currency, images, id, ...more } =
     product;
   const { description, description_html: _formatted, tax_class, metadata, variants, updated_at, ...others } = more;
-  // The table of variants shows these fields.
+  // The table of variants shows this field.
   const { compare_at_price: _before, ...rest } = others;
   const lines = facts(
     {

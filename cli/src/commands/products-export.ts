@@ -27,7 +27,7 @@ Examples:
   $ commerce products export --format shopify --status active --output products.csv
   $ commerce products export | gzip > products.jsonl.gz`;
 
-/** `products export`: streams the whole catalogue, oldest first, to a file or stdout. */
+/** `products export`: writes the products, oldest first, to a file or stdout. */
 export function addProductsExport(products: Command, terminal: Terminal): void {
   addFlags(products.command('export'), 'dashboard.exportProducts', PAGES)
     .description('Write the whole catalogue to a file or to the standard output.')

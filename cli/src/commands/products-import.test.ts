@@ -223,7 +223,7 @@ test('an import shows a progress bar on a terminal, and removes it at the end', 
   expect(err.endsWith('\r\x1b[K')).toBe(true);
 });
 
-test('rejects a SKU that another product of the file has, even in a dry run', async () => {
+test('a dry run with --duplicate-skus refuse rejects a SKU that an earlier product of the file has', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const variant = (sku: string) => ({ option1: sku, price: '5.00', sku });

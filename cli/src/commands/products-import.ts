@@ -138,7 +138,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
 
 const AGAIN = 'Run the same command again: imported records are not changed.';
 
-/** Reports rejected products and warnings on stderr, as text or JSON lines, and in the report files. */
+/** Returns listeners that report rejected products and warnings, on stderr and in the report files. */
 async function openListeners(options: ImportOptions, progress: Progress, json: boolean) {
   const files = await openReportFiles(options, 'product');
   const kinds = new WarningKinds();

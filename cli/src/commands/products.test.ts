@@ -80,7 +80,7 @@ const pages = {
       : { body: { products: [PRODUCT], next_cursor: 'c2' } },
 };
 
-test('writes the whole catalogue to stdout, page by page', async () => {
+test('exports products to stdout, and requests each page with the same status filter', async () => {
   const server = await fakeServer(pages);
   const { commerce } = await loggedIn(server.url);
   const { code, out, err } = await commerce(['products', 'export', '--status', 'active']);

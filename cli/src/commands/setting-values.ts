@@ -67,7 +67,7 @@ export interface Named {
   field?: string;
 }
 
-/** Finds a setting by its key. Throws a usage error that lists all settings. */
+/** Finds a setting by its key. Throws a usage error if there is no such setting. */
 export function settingOf(key: string): Named {
   const [name = '', field, ...rest] = key.toLowerCase().replaceAll('-', '_').split('.');
   if (!isSetting(name)) throw usageError(`There is no setting ${key}.`, `The settings are: ${NAMES.join(', ')}.`);

@@ -42,7 +42,7 @@ function inWords(item: Item, paint: Paint): string {
 
 const BANK_DETAILS = 'settings set bank_details account_holder="Alder & Finch" iban=DE89370400440532013000';
 
-/** Working example commands for each step. */
+/** Example commands, by the code of the step. */
 const COMMANDS: Record<string, string[]> = {
   products: ['products create "Stoneware Mug" --price 14.00 --stock 24 --status active'],
   delivery: ['shipping-options create Parcel --price 4.90 --country DE'],

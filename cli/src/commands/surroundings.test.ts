@@ -36,7 +36,7 @@ test('status shows the server, the login and the shop', async () => {
   });
 });
 
-test('lists setup steps with their state and a command for each, and marks those that block selling', async () => {
+test('lists setup steps with their state and commands, and states whether the shop can sell', async () => {
   const { url } = await shop();
   const { commerce } = await loggedIn(url);
   const { code, out } = await commerce(['setup']);

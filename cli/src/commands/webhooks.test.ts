@@ -13,7 +13,7 @@ const PING = examples.PingDelivery.value;
 const WEBHOOKS = '/api/dashboard/webhooks';
 const DELIVERIES = '/api/dashboard/webhook-deliveries';
 
-test('the CLI describes every event type of the contract', () => {
+test('the CLI knows every event type of the contract, and its help describes events', () => {
   expect(EVENT_TYPES).toEqual(contract.components.schemas.EventType.enum);
   expect(EVENT_TYPES_HELP).toContain('inventory.changed      stock changed significantly');
 });

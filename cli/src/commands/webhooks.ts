@@ -20,7 +20,7 @@ Examples:
   $ commerce webhooks disable ID       until it is enabled
   $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
 
-/** All event types except the ping, which every webhook gets. */
+/** All event types except the ping, which a test sends to any webhook. */
 const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 
 /** `webhooks list|get|create|enable|disable|test|rotate|delete`: manages webhooks. */

@@ -1,6 +1,6 @@
 /**
- * The only parser for amounts that people or programs have written. Panel, command line and imports share it. The API
- * accepts only canonical decimals ("1500.00").
+ * Parses amounts that people or programs have written, for the panel, the command line and imports. The API accepts
+ * only canonical decimals ("1500.00").
  */
 
 /** The decimal separator, and the currency's number of decimals. */
@@ -78,7 +78,7 @@ function fits(number: string, decimals: number): boolean {
   return whole.length <= 12 && fraction.replace(/0+$/, '').length <= decimals;
 }
 
-/** Formats a canonical number without grouping, so that it is unambiguous: 1500,00. */
+/** Formats a canonical number without grouping: 1500,00. */
 export function showAmount(number: string, { sign, decimals }: AmountStyle): string {
   const [whole = '', fraction = ''] = number.split('.');
   const kept = fraction.replace(/0+$/, '').padEnd(decimals, '0');

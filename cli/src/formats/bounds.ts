@@ -39,7 +39,7 @@ const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
  * Validates a product against the contract: text lengths, list sizes, characters that cannot be stored, and variants
- * with equal options. Properties of the wrong type are left to the server.
+ * with equal options. Except for the name, properties of the wrong type are left to the server.
  */
 export function outOfBounds(product: ProductImport): OutOfBounds[] {
   const found = new Findings();

@@ -50,8 +50,8 @@ export function looksPrivate(name: string): boolean {
 }
 
 /**
- * Warns that shoppers could read a column that looks like internal data. `rows` is the number of rows with a value in it;
- * the warning is reported at the first one.
+ * Returns the warning that shoppers could read a column that looks like internal data. `rows` is the number of rows
+ * with a value in it; the warning is reported at the first one.
  */
 export function warningOfPrivate(column: string, rows: number): string {
   const words = 'shoppers can read metadata, and this looks like internal data of the shop';

@@ -50,7 +50,7 @@ export function decodeEntities(text: string): string {
   return textOfHtml(text.replaceAll('<', '&lt;')).replace(/\s+/g, ' ');
 }
 
-/** Escapes a text as HTML. `textOfHtml` returns the same text. */
+/** Escapes a text as HTML. `textOfHtml` returns the same text, apart from whitespace. */
 export function htmlOfText(text: string): string {
   if (text === '') return '';
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

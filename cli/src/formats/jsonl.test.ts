@@ -43,7 +43,7 @@ test('reports each invalid line with the reason, and reads the others', async ()
   ]);
 });
 
-test('rejects an endless line without buffering it', async () => {
+test('rejects a line that is too long, and reads the line after it', async () => {
   const { reads } = await readText(`{"name":"a"}\n${'x'.repeat(9_000_000)}\n{"name":"b"}\n`, { name: 'a.jsonl' });
   expect(reads.map((read) => [read.line, 'product' in read])).toEqual([
     [1, true],

@@ -109,7 +109,7 @@ function trackingOf(rows: MagentoRow[]): Pick<ProductImport, 'track_inventory'> 
   return { track_inventory: !rows.every(untracked) };
 }
 
-/** SKU, barcode, prices, stock and shipping of a row. A missing price is taken from its parent. */
+/** SKU, prices, stock and shipping of a row. A missing price is taken from its parent. */
 function soldOf(row: MagentoRow, context: ReadContext, parent?: MagentoRow): VariantInput {
   const backorders = row.text('use_config_backorders') === '0' && ['1', '2'].includes(row.text('allow_backorders'));
   const ownThreshold = row.text('use_config_notify_stock_qty') === '0';

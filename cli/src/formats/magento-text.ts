@@ -67,8 +67,8 @@ export function optionNames(codes: string[], labels: string): string[] {
 }
 
 /**
- * The URL of an image in the file. Undefined for an empty cell, for Magento's `no_selection`, and if there is no base
- * URL.
+ * The URL of an image in the file. Undefined for an empty cell, for Magento's `no_selection`, and for a relative path
+ * without a base URL.
  */
 export function imageUrlOf(name: string, baseImageUrl: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(name)) return name;

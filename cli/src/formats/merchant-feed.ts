@@ -14,7 +14,7 @@ import { slugOf } from './slug.ts';
 /** Attributes that can distinguish items of a group, and the option's name for each. */
 const OPTIONS = { color: 'Colour', size: 'Size', material: 'Material', pattern: 'Pattern' } as const;
 
-/** Attributes that become fields of the product or variant. All others become metadata. */
+/** Attributes that become fields of the product or variant. Others, except options, become metadata. */
 const FIELDS = new Set(
   (
     'id title description link image_link additional_image_link availability price sale_price brand gtin product_type ' +

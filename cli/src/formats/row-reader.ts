@@ -7,8 +7,8 @@ export type FieldError = { line: number; field: string; message: string };
 export type Columns<Name extends string> = Map<Name, { index: number; header: string }>;
 
 /**
- * Finds the columns of a format in a header row by any of their names, ignoring case. If several match, the first is
- * used.
+ * Finds the columns of a format in a header row by any of their names, ignoring case. If several names match, the first
+ * name is used.
  */
 export function findColumns<Name extends string>(
   header: string[],

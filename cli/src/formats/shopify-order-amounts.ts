@@ -1,6 +1,6 @@
 /**
  * Amounts of an order, which must add up to its total. Shopify's cells often do not: a discount code may reduce the
- * shipping cost, lines may have their own discount, and tips and duties have no column. The total is always right.
+ * shipping cost, lines may have their own discount, and tips and duties have no column. The total is taken as correct.
  */
 
 export interface OrderCells {

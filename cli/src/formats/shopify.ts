@@ -19,9 +19,9 @@ type Seen = { slugs: KeyTable; handles: Map<string, string> };
 
 /**
  * Reads products from Shopify's product CSV. All rows with the same handle are one product. The first row with a title
- * describes it. Each row with an option value, SKU or price adds a variant, and each with an image URL an image. If a
- * handle occurs again after its product was already returned to free memory, the later rows are rejected, so that they
- * do not replace the product.
+ * describes it. Each row with an option value, SKU, barcode, price or quantity adds a variant, and each with an image
+ * URL an image. If a handle occurs again after its product was already returned to free memory, the later rows are
+ * rejected, so that they do not replace the product.
  */
 export async function* readShopify(
   cells: string[],

@@ -8,7 +8,7 @@ type Answer = (request: Request) => Promise<Response>;
 
 const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, WWW-Authenticate';
 
-/** Listens on localhost; port 0 means a free port. Throws a CommandError if the port is in use. */
+/** Listens on localhost; port 0 means a free port. Throws a CommandError if it cannot listen. */
 export async function listenOn(port: number): Promise<{ server: Server; port: number }> {
   const server = createServer();
   await new Promise<void>((listening, failed) => {

@@ -14,7 +14,7 @@ export interface Exports {
   orders: string[];
   redirects: string[];
   inventory: string[];
-  /** Names of all other files. */
+  /** Names of the other CSV, ZIP and JSON Lines files. */
   others: string[];
 }
 

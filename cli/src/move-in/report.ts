@@ -2,7 +2,7 @@ import type { Exports } from './files.ts';
 import { type Finding, kindsOf } from './findings.ts';
 import type { Outcome, PartCounts } from './parts.ts';
 
-/** The data of the report after a move-in, with next steps. */
+/** The data of the report after a move-in. */
 export interface Report {
   folder: string;
   dry_run: boolean;

@@ -18,7 +18,10 @@ function textOf(form: FormData, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Runs an action of the cart and returns the notice to show. Rethrows errors of the server. */
+/**
+ * Runs an action of the cart and returns the notice to show, also if the shop rejects the input. Rethrows all other
+ * errors.
+ */
 async function told(before: Told, notice: Key | undefined, work: () => Promise<unknown>): Promise<Told> {
   const times = before.times + 1;
   try {

@@ -57,7 +57,7 @@ function returnForm({ t, to }: Visit, { id }: Order, lines: Left[]): Html {
 </form>`;
 }
 
-/** Requests a return of the chosen items. */
+/** Requests a return of the chosen item. */
 export async function requestReturn(visit: Visit): Promise<void> {
   const { req, shop } = visit;
   const order_id = String(req.params.id);

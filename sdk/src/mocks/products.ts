@@ -40,7 +40,7 @@ export function priceOf({ variants }: StoredProduct): number {
   return Math.min(...variants.map(({ price }) => price));
 }
 
-/** The variant's option values as text; null if the product has a single variant. */
+/** The variant's option values as text; null if it has none. */
 export function variantName({ options }: StoredVariant): string | null {
   return options.filter((value) => value !== null).join(' / ') || null;
 }
