@@ -1,7 +1,7 @@
 /**
- * Suggestions while a shopper types. Every step reads a bounded number of rows, whatever the size of the catalogue: the
- * most common words that begin with the last typed word, some products for each word, and the best sellers among these
- * products.
+ * Suggestions while a shopper types. Most steps read a bounded number of rows, whatever the size of the catalogue: for
+ * example the most common words that begin with the last typed word, some products for each word, and the best sellers
+ * among these products.
  */
 
 import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commerce-backend/spec';
