@@ -1,4 +1,4 @@
-/** Price limits in many wordings, each with the amount in several forms. {X} stands for 40 euros, {T} for the product. */
+/** Price limits in many wordings, each with several forms of the amount. {X} is 40 euros, and {T} is the product. */
 
 import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';

@@ -36,8 +36,8 @@ export interface VariantMatches {
 }
 
 /**
- * Returns the variants of a product that meet the limits and have the named option values. A value that none of them has
- * is ignored. `words` are the shop's words, each with the position of the word that it replaces.
+ * Returns the variants of a product that meet the limits and have the named option values. A value that none of them
+ * has is ignored. `words` are the shop's words, each with the position of the word that it replaces.
  */
 export function matchVariants(
   product: Product,

@@ -99,7 +99,7 @@ const productColumns = selectList<Named>({
           order by i.position, i.id limit 1)`,
 });
 
-/** Products whose names contain all words, the last one as a prefix. Best sellers come first, sold-out products last. */
+/** Products whose names have all words, the last one as a prefix. Best sellers come first, sold-out products last. */
 function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]> {
   const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
   return readRanked(shop, terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last));
