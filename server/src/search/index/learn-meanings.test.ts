@@ -90,7 +90,7 @@ async function versionOf({ site_id }: Shop): Promise<number> {
   return found?.version ?? 0;
 }
 
-/** Expects that row-level security, which applies to requests, hides other shops' vectors. */
+/** Expects that row-level security hides the vectors of other shops. */
 async function expectOnlyOwnVectors(owner: Shop): Promise<void> {
   const { db } = await testServer();
   const stranger = await openShop();

@@ -139,7 +139,7 @@ async function embedProducts(inTransaction: InTransaction, model_id: string): Pr
   return embedded;
 }
 
-/** Makes searches use the new model, by invalidating cached responses. */
+/** Invalidates cached responses, so that searches use the new vectors. */
 async function complete(db: SearchDb, model_id: string): Promise<void> {
   await db.run(sql`update search_models set completed_at = now() where site_id = ${db.siteId} and id = ${model_id}`);
 }

@@ -18,7 +18,10 @@ export interface Posting {
   term: string;
   /** The precomputed BM25F weight of the term in this product, from 0 to 1, without idf. */
   impact: number;
-  /** The fields that contain the term, as bits of PLACE. */
+  /**
+   * Bits of PLACE: for a word, whether it is in the name, is its head noun, or is in the vendor; for a whole value, the
+   * fields that have the value.
+   */
   place: number;
 }
 

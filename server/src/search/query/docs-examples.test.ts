@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** The examples in docs/search.md: table rows with a sentence and its interpretation. */
 const DOCS = readFileSync(new URL('../../../../docs/search.md', import.meta.url), 'utf8');
 const sentences = DOCS.slice(DOCS.indexOf('## Sentences'));
+/** The examples in docs/search.md: table rows with a sentence and its interpretation. */
 const examples = [...sentences.matchAll(/^\| `([^`]+)` \| (\w+(?::| `).*) \|$/gm)].map(
   ([, sentence = '', understood = '']) => ({
     sentence,

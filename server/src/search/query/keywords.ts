@@ -24,7 +24,7 @@ const MAX_SYNONYMS = 40;
 
 export interface Keywords {
   words: Token[];
-  /** Whether a product's name contains the word; such words are kept. */
+  /** Whether a product's name contains the word. Such a word is not replaced on its own. */
   isNamed: (word: Token) => boolean;
   /** The last word, if it may be the beginning of a longer one. */
   unfinished: Token | undefined;

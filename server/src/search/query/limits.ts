@@ -54,10 +54,7 @@ function bounds(comparison: Comparison, value: number): { min?: number; max?: nu
   return { min: round(value * (1 - NEARNESS)), max: round(value * (1 + NEARNESS)) };
 }
 
-/**
- * Adds limits on price, rating and reviews. A number without a comparison, unit or currency is treated as part of a
- * name.
- */
+/** Adds limits on price, rating and reviews. A plain number is usually part of a name, and sets no limit. */
 export function addLimits(state: ParseState): void {
   let tokens = openTokens(state);
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -214,8 +211,8 @@ interface Limit {
 }
 
 /**
- * The kind of limit that a phrase sets, if any. The currency decides, otherwise the unit after the number, otherwise
- * the word before it.
+ * The limit that a phrase sets, if any. Its kind follows from the currency, otherwise from the unit after the number,
+ * otherwise from a word about ratings before the number. If none of these is there, the limit is a price.
  */
 function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceOf }: ParseState): Limit | undefined {
   const { from, to, min, max, currency, isPrice, isPlain } = phrase;

@@ -55,10 +55,7 @@ function comparedSize(tokens: Token[], at: number): NumericPhrase | undefined {
   return { from: isNegated ? at - 1 : at, to: number.to, [side]: number.value, isPrice: 'with a currency' };
 }
 
-/**
- * The sign of the unit at this token. Inches are excluded because of `under 20 in stock`, and pounds because they may
- * be money.
- */
+/** The sign of the unit at this token. Excludes `in` because of `under 20 in stock`, and pounds, which may be money. */
 function unitAt(tokens: Token[], at: number): string | undefined {
   const token = tokens[at];
   if (token?.kind !== 'word' || token.text === 'in') return undefined;

@@ -15,7 +15,7 @@ import { isFree, type ParseState } from './parsed-query.ts';
 const AGE = phraseTable([['age', list('age')]]);
 const BEFORE_AGE = wordSet('before_age');
 
-/** Reports ages, about which shops have no data: `7 year old`, `aged 7`, `7-jährige`. */
+/** Reports ages, about which most shops have no data: `7 year old`, `aged 7`, `7-jährige`. */
 export function reportAges(state: ParseState): void {
   const { tokens, add } = state;
   for (let i = state.start; i < tokens.length; i += 1) {

@@ -1,6 +1,6 @@
 /**
  * Parses a sentence and replaces its words with words that the shop uses. A word that is in no product's name or values
- * is replaced with another form of the word or with a synonym, if the shop uses one. `understood` still quotes the
+ * is replaced with another form of the word or with a synonym, if the shop uses one. The constraints still quote the
  * sentence.
  */
 
@@ -162,8 +162,8 @@ function unwantedWindows({ text, value = '' }: Constraint): Window[] {
 }
 
 /**
- * Replaces an unwanted thing with a word of the shop. If the shop has no such word, products cannot be checked, and the
- * constraint is marked as unknown.
+ * Replaces an unwanted thing with a word of the shop. If there is none and no product has the thing's own word, the
+ * constraint is marked as unknown, because products cannot be checked.
  */
 function inUnwantedWords(
   constraint: Constraint,

@@ -87,7 +87,7 @@ test('each constraint contains the words of the sentence that express it', () =>
   ]);
 });
 
-test('does not shorten names that look like the start of a sentence', () => {
+test('keeps the words of a name that look like an opening or a negation', () => {
   expect(parsed('order pad').words).toBe('order pad');
   expect(parsed('without').words).toBe('without');
   expect(parsed('no show socks', ['no show']).words).toBe('no show socks');

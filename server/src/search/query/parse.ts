@@ -40,7 +40,7 @@ const LANGUAGES: Language[] = ['en', 'de', 'fr'];
 /** Filler words by language, because a function word of one language may be a noun of another (`hat`, `die`). */
 const FILLERS = new Map(LANGUAGES.map((language) => [language, new Set(list('fillers', [language]))]));
 
-/** Parses a text without side effects, in well under a millisecond. */
+/** Parses a text without side effects. */
 export function parseQuery(text: string, vocabulary = NO_VOCABULARY, reading: Reading = KEYWORDS): ParsedQuery {
   const { isSentence } = reading;
   const tokens = isSentence ? withoutLabels(tokenize(text, reading)) : tokenize(text);
@@ -64,7 +64,7 @@ export function parseQuery(text: string, vocabulary = NO_VOCABULARY, reading: Re
   const isEmpty = !isSentence && constraints.length === 0 && words.every(({ term }) => isStopWord(term));
   return {
     constraints: perPiece(withoutContradictions(constraints, words), state.priceOf).sort((a, b) => a.start - b.start),
-    // If only stop words are left, the search is for all words.
+    // If keywords consist only of stop words, the search is for all of them.
     words: isEmpty ? tokens.filter(({ kind }) => kind === 'word') : words,
     ambiguous: state.ambiguous,
     language,

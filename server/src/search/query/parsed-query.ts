@@ -16,7 +16,7 @@ export interface Constraint {
   currency?: string;
   /**
    * Depends on the kind. For `quantity` the number, for `without` and `word` the term, for `wish`, `sort` and `value`
-   * the normalized meaning.
+   * the normalized meaning, for a limit on a measure the unit.
    */
   value?: string;
   /** The head noun, if it is among these words. Such a constraint is relaxed last. */
@@ -45,7 +45,7 @@ export interface ParsedQuery {
   constraints: Constraint[];
   /** The remaining words, for which to search. */
   words: Token[];
-  /** Phrases that would be parsed differently if the catalogue contained them. */
+  /** Phrases that may be parsed differently if the catalogue contains them. */
   ambiguous: { names: string[]; values: string[] };
   language: Language;
 }

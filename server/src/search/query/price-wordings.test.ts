@@ -1,4 +1,4 @@
-/** Price limits in many wordings, each with the amount in several forms. {X} stands for 40 euros, {T} for the product. */
+/** Price limits in many wordings, each with several forms of the amount. {X} is 40 euros, and {T} is the product. */
 
 import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
@@ -190,7 +190,7 @@ test.each([
   ['benches costing 40 to 60', { min: 40, max: 60 }],
   ['budget: EUR 40-60', { min: 40, max: 60 }],
   ['a bench for 120 US dollars or less', { min: undefined, max: 120 }],
-])('understands a price limit without a currency, or with a label: %s', (sentence, limit) => {
+])('understands further wordings of a price limit: %s', (sentence, limit) => {
   expect(limitsOf(sentence)).toEqual([limit]);
 });
 

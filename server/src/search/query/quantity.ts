@@ -27,13 +27,13 @@ const COUNTERS = new Set('x × pieces pcs units pairs stuck'.split(' '));
 const CONTAINERS = wordSet('containers');
 /** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
 const COMPOUND_NOUNS = wordSet('counted_in_names');
-/** A pair of these things, or of clothes, is one product; a pair of anything else is two. */
+/** A pair of these things, or of clothes, is one product: `a pair of socks`. */
 const PAIRS = wordSet('pairs');
 const OF = new Set(['of', 'de', 'von']);
 const SOME_OF = phraseTable([['of', 'of the, of these, of those, of your, von den, de ces']]);
 const OF_THEM = phraseTable([['of', 'of them, of those, of these, of each, davon']]);
 
-/** Adds the quantity, unless a product of the catalogue has this number in its name. */
+/** Adds the quantity, unless the number is part of a product's name in the catalogue. */
 export function addQuantity(state: ParseState): void {
   const { add, vocabulary, ambiguous } = state;
   const tokens = openTokens(state);
@@ -58,7 +58,7 @@ function startOfThing(tokens: Token[], { start, isIdle }: ParseState): number {
   return at;
 }
 
-/** Parses a pair: `a pair of socks` is one product, a pair of mugs or a couple of candles are two. */
+/** Parses a pair: `a pair of socks` is one product, `a pair of mugs` or `a couple of candles` are two. */
 function pairAt(tokens: Token[], start: number): Quantity | undefined {
   const pair = ['a', 'the', 'une', 'ein'].includes(tokens[start]?.text ?? '') ? start + 1 : start;
   const word = tokens[pair]?.text ?? '';

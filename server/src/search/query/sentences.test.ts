@@ -200,7 +200,7 @@ test.each(['how are you?', 'who are you', 'was ist das'])(
   (sentence) => expect(read(sentence)).toEqual({ constraints: [], words: '' }),
 );
 
-test('parses a long sentence of any kind within 40 ms', () => {
+test('parses about 2,000 characters that repeat one piece within 40 ms', () => {
   for (const piece of [
     'not ',
     'under ',

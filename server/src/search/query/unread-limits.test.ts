@@ -1,4 +1,4 @@
-/** Each limit must be understood or reported: no number, currency, comparison or negation may be dropped silently. */
+/** A limit must be understood or reported, and not dropped silently. */
 
 import { expect, test } from 'vitest';
 import type { Language } from '../words/languages.ts';
@@ -24,7 +24,7 @@ test.each<[string, string[]]>([
   ['a mug below what I paid', ['price ?']],
   ['a scarf, itchy so none of that', ['without ?']],
   ['a scarf without', ['without ?']],
-])('reports limits that it does not understand: %s', (sentence, reported) => {
+])('reports a limit that it does not understand, but not a plain number: %s', (sentence, reported) => {
   expect(read(sentence)).toEqual(reported);
 });
 
@@ -42,7 +42,7 @@ test.each<[string, string[]]>([
   ['hoodies in dollars, under 50', ['price ..50 USD']],
   ['lamp, price below or equal to 120', ['price ..120']],
   ['lamp; price_range: [90, 120]', ['price 90..120']],
-])('understands an amount as a minimum or a maximum: %s', (sentence, limits) => {
+])('understands an amount as a price limit: %s', (sentence, limits) => {
   expect(read(sentence)).toEqual(limits);
 });
 
@@ -52,7 +52,7 @@ test.each<[string, string[]]>([
   ['at least 3 mugs', ['quantity 3']],
   ['no more than two mugs', ['quantity 2']],
   ['three things: a mug and a candle', []],
-])('understands an unusual wording of a quantity: %s', (sentence, quantities) => {
+])('reads the requested quantity in an unusual wording: %s', (sentence, quantities) => {
   expect(read(sentence)).toEqual(quantities);
 });
 
@@ -71,6 +71,6 @@ test.each<[string, string[]]>([
   ['pan, 24 cm or larger', ['value cm']],
   ['Tasche zwischen 20 und 30 Litern', ['value l']],
   ['Regal unter 80 Zentimeter', ['value cm']],
-])('understands a measure with its unit in full: %s', (sentence, limits) => {
+])('recognizes a limit on a measure: %s', (sentence, limits) => {
   expect(read(sentence)).toEqual(limits);
 });

@@ -10,8 +10,8 @@ import { expectedMatches } from './term-weights.ts';
 /** The number of best matches that are reranked. All further matches stay in the order of their BM25F scores. */
 export const RERANKED = 200;
 /**
- * The coverage of a strong match. If there are at least RERANKED strong matches, weaker ones do not match: `white
- * jeans` then finds only white jeans.
+ * The minimum coverage of a strong match. If there are at least RERANKED strong matches, weaker ones do not match:
+ * `white jeans` then finds no white shirts.
  */
 const STRONG_COVERAGE = 0.5;
 /**

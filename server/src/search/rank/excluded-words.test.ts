@@ -54,7 +54,7 @@ test('an excluded word in options removes a product only if every variant has it
   expect(excluded).toEqual([{ reason: 'without', text: 'not cherry', count: 1 }]);
 });
 
-test('finds a size within a range that is written with any dash or a slash', async () => {
+test('finds a size within a range that is written with a hyphen, a dash or a slash', async () => {
   const shop = await openShop();
   const inSize = (name: string, size: string) =>
     shop.givenProduct({

@@ -243,7 +243,7 @@ test('a price range matches a product only if one of its variants is within the 
   });
 });
 
-test('a size (`size 42`, `38`) filters variants, and is relaxed if no variant has it', async () => {
+test('a size (`size 42`, `38`) is applied if a variant has it, and relaxed otherwise', async () => {
   const shop = await mixedShop();
 
   expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
@@ -313,7 +313,7 @@ test('each candidate has match reasons, even if it matches only by a synonym', a
   expect(understood).toEqual([]);
 });
 
-test('a constraint on data that no product has is reported as not available', async () => {
+test('a constraint on data that no matching product has is reported as not available', async () => {
   const shop = await mugShop();
   const rack = await findIn(shop, 'rack rated over 4 stars');
   const mug = await findIn(shop, 'mug rated over 4.9 stars');
@@ -364,7 +364,7 @@ test('excludes products that match little more than the head noun if 200 others 
   expect(await counts()).toEqual([200, [4]]);
 });
 
-test('finds products without the head noun of the query only if no product has that noun', async () => {
+test('finds products without the head noun of the query only if no allowed product has that noun', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Denim jeans', product_type: 'Clothes' });
   await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen' });

@@ -34,8 +34,8 @@ export interface FoundProduct {
 
 export interface FindResult {
   /**
-   * All constraints of the sentence in order, each with its position and fate; and with kind `word`, the words that the
-   * best product lacks.
+   * The constraints of the sentence, each with its position and fate, and the words that the best product lacks, in the
+   * order of the sentence.
    */
   understood: Understood[];
   /** For each reason, how many matching products were excluded. A product may count for several reasons. */
@@ -119,7 +119,8 @@ function isPlainAttribute({ text }: ContentWord): boolean {
 }
 
 /**
- * Keeps results that meet every limit reported as applied, and that have the colours and materials of the first result.
+ * Keeps results that meet every limit reported as applied, and that have the requested colours and materials of the
+ * first result.
  */
 function checkedResults(read: { results: Result[]; understood: Understood[] }, words: ContentWord[]) {
   const { candidates, understood } = withKeptLimits(

@@ -8,7 +8,7 @@ interface Result {
   product: { product: Product };
 }
 
-/** Puts products that state the absence of an excluded value before those that do not mention it. */
+/** Puts products that state the absence of an excluded value before the others. */
 export function statedFirst<One extends Result>(results: One[], understood: Understood[]): One[] {
   const unwanted = understood.flatMap(({ kind, fate, value }) =>
     kind === 'without' && fate === 'applied' && value ? [value] : [],

@@ -1,4 +1,4 @@
-/** Finds products for a sentence that may name several things, each as if it had been requested alone. */
+/** Finds products for a sentence that may name several things, with a separate search for each. */
 
 import type { Understood } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
@@ -29,8 +29,8 @@ export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
 }
 
 /**
- * Like `findProducts`, for several needs. If the sentence has a link such as `and`, first parses the whole sentence and
- * sends one more statement. Then sends the statements of each need.
+ * Like `findProducts`, for several needs. If the sentence has a link such as `and`, first parses the whole sentence,
+ * and may send one more statement. Then sends the statements of each need.
  */
 export async function findNeeds(db: SearchDb, source: ProductSource, query: FindQuery): Promise<NeedsResult> {
   const { limit = 5 } = query;
@@ -246,7 +246,7 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
   };
 }
 
-/** Adds limits of the sentence that no part has reported, marked as not checked. */
+/** Adds limits of the sentence that no part has reported, marked as `not_available`. */
 function withUnreported(understood: Understood[], constraints: Constraint[]): Understood[] {
   const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
   // A part may state a limit in other words, for example if a negation is repeated for each of two colours.

@@ -50,7 +50,7 @@ function isAmount(query: string, { text, start, end }: ContentWord): boolean {
   return isNumber && BEFORE_AMOUNT.test(query.slice(0, start)) && AFTER_AMOUNT.test(query.slice(end));
 }
 
-/** Whether the word is a colour that only the description mentions, although the product comes in other colours. */
+/** Whether the word is a colour, and the product has an option for its colour, but no matching value. */
 function isOtherColour(word: ContentWord, { product: { product }, variants }: Result): boolean {
   const comesInColours = product.options.some(({ name }) => COLOUR_OPTION.test(name));
   return isColour(normalizeText(word.text)) && comesInColours && !isOptionValue(word, variants);
@@ -123,8 +123,8 @@ function overlaps(a: { start: number; end: number }, b: { start: number; end: nu
 }
 
 /**
- * Marks a value as relaxed if some result has no matching variant with this value. Adds option values that only the
- * best product's own options define.
+ * Marks a value as relaxed if some result has no matching variant with this value. Adds the best product's option
+ * values that the sentence names, if they are not in `understood` yet.
  */
 function withOptionValues(understood: Understood[], query: string, results: Result[]): Understood[] {
   const values = results[0]?.variants.values ?? [];

@@ -23,7 +23,7 @@ async function shopWith(...names: string[]): Promise<Shop> {
   return shop;
 }
 
-test('a product whose name is the query ranks first', async () => {
+test('a product whose name is the query, or begins with it, ranks first', async () => {
   const shop = await shopWith(
     'Oak table lamp with shade',
     'Lamp shade for an oak table',
@@ -35,7 +35,7 @@ test('a product whose name is the query ranks first', async () => {
   expect((await found(shop, 'lamp shade'))[0]).toBe('Lamp shade for an oak table');
 });
 
-test('finds the same products for singular and plural, compounds, measures, accents and typing errors', async () => {
+test('finds products by singular or plural, split compounds, compact measures, letters without accents and typing errors', async () => {
   const shop = await shopWith(
     ...['Hiking boots', 'Notebook sleeve', 'Water bottle 500 ml', 'Café chair', 'Turntable', 'Hoodie', 'Batteries'],
   );
@@ -125,7 +125,7 @@ test('a limit that no product meets is reported as relaxed, and a price in anoth
   expect([foreign.total, foreign.understood?.[0]?.fate]).toEqual([1, 'not_available']);
 });
 
-test('negated words exclude products, even if the query contains no other words', async () => {
+test('negated words exclude products, even if no product is left', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Leather belt' });
   await shop.givenProduct({ name: 'Canvas belt', description: 'Not leather.' });

@@ -73,9 +73,9 @@ export interface SearchOptions {
 
 /**
  * Searches products by a sentence. If no product meets all conditions, the least important ones are relaxed and
- * reported. Sends one statement for the weights of the words and one for the matches. Sends further ones for
- * `facetConditions`, an ambiguous name, a rating, a repeated search with more lenient matching, a part of a code, and
- * words that no product has.
+ * reported. Sends one statement for the weights of the words and one for the matches. Sends further ones, for example
+ * for `facetConditions`, an ambiguous name, a rating, a repeated search with more lenient matching, a part of a code,
+ * or words that no product has.
  */
 export async function search(
   db: SearchDb,
@@ -155,7 +155,7 @@ function distinct(constraints: Constraint[]): Constraint[] {
 
 /**
  * `all` has as many constraints as can be conditions, in the order of the sentence. `unread` has the others, which are
- * reported as not checked.
+ * reported as not understood.
  */
 function readable(constraints: Constraint[]): { all: Constraint[]; unread: Constraint[] } {
   const each = distinct(constraints);
@@ -233,7 +233,8 @@ const FALLBACK_COVERAGE = 0.1;
 
 /**
  * Reads candidates. If none meets the strict conditions, tries again with more lenient matching: products with few of
- * the words if the caller reports missing words, otherwise products with only the modifier.
+ * the words if the caller reports missing words, otherwise products with only the modifier. May also match products
+ * with few of the words if a limit on price or availability would be relaxed.
  */
 async function readWithFallback(
   db: SearchDb,

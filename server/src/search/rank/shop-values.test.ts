@@ -26,7 +26,7 @@ async function homeShop(): Promise<Shop> {
   return shop;
 }
 
-test('a product type and a tag in a sentence exclude products that lack either', async () => {
+test('a sentence with a product type and a tag does not find a product of another type with that tag', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Hat', product_type: 'Accessories', tags: ['wool'] });
   await shop.givenProduct({ name: 'Felt Rug', product_type: 'Rugs', tags: ['wool'] });

@@ -60,10 +60,7 @@ export interface WeightedQuery {
   productCount: number;
 }
 
-/**
- * Large counts are slow to compute and hardly change the weights, so they are cached for a minute for the same
- * catalogue version.
- */
+/** Large counts are slow to compute, so they are cached for a minute for the same catalogue version. */
 const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;
 const frequencyCache = new LRUCache<string, DocumentFrequencies>({ max: 50_000, ttl: MINUTE });

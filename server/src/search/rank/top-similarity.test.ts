@@ -20,7 +20,7 @@ function candidate(name: string, direction?: number[]): Candidate {
   return { product_id: name, name, vector, ...rest };
 }
 
-test('the similarity of a candidate is the share of the best candidates whose names have the same head noun', () => {
+test('the `head` of a candidate is the share of the best candidates whose names have the same head noun', () => {
   const names = ['Oak chair', 'Chair for two', 'Chairs, white', 'Oak table'];
 
   const shares = topSimilarities(names.map((name) => candidate(name))).map(({ head }) => head);

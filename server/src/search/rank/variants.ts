@@ -36,8 +36,8 @@ export interface VariantMatches {
 }
 
 /**
- * Returns the variants of a product that meet the limits and have the named option values. A value that none of them has
- * is ignored. `words` are the shop's words, each with the position of the word that it replaces.
+ * Returns the variants of a product that meet the limits and have the named option values. A value that none of them
+ * has is ignored. `words` are the shop's words, each with the position of the word that it replaces.
  */
 export function matchVariants(
   product: Product,
@@ -71,7 +71,7 @@ export function isMeasure({ kind, min, max }: Pick<VariantConstraint, 'kind' | '
   return kind === 'value' && ((min ?? undefined) !== undefined || (max ?? undefined) !== undefined);
 }
 
-/** Keeps variants with a measure in this unit within the limit: blades under 20 cm. */
+/** Keeps variants with a measure within the limit, such as blades under 20 cm; keeps all if there is none. */
 function withinMeasure({ variants, values }: VariantMatches, limit: VariantConstraint): VariantMatches {
   const { value: unit, min, max, start, end } = limit;
   const kept = variants.filter((variant) => keepsMeasure(variant, limit));

@@ -3,8 +3,8 @@ import words from './thesaurus.json' with { type: 'json' };
 
 /**
  * Words for the same goods, in British and American English, German and French. Each line of the file has the words for
- * one thing, normalized, without accents and in the singular. The other words of a line are looked up only if a shop
- * does not use a word itself.
+ * one thing, normalized, without accents and in the singular. The other words of a line are used only if a shop does
+ * not use a word itself.
  */
 const { colours, attributes, wearables, goods, qualifiers } = words;
 

@@ -13,7 +13,7 @@ import { profile } from './account.ts';
 import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
- * Exports everything stored about the calling customer, without secrets. Orders (with their refunds and returns) and
+ * Exports the stored data of the calling customer, without secrets. Orders (with their refunds and returns) and
  * audit events are paged together, newest first. Every page contains all other data, which is limited in number.
  */
 export async function exportCustomer(

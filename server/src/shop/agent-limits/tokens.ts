@@ -45,7 +45,7 @@ export interface AgentTokenQuery extends PageQuery {
   status?: AgentTokenStatus;
 }
 
-/** Returns one page of all agent tokens, newest first. */
+/** Returns one page of the agent tokens that match the query, newest first. */
 export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & { agent_tokens: AgentToken[] }> {
   const { page, limit, offset } = pageOf(query);
   const where = sql`t.site_id = ${shop.siteId} and t.kind = 'agent'

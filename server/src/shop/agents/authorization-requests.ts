@@ -88,7 +88,7 @@ export function stateIn(state: string | null): string | null {
   throw new OAuthRefusal('invalid_request', 'state must be at most 2,000 ASCII characters.');
 }
 
-/** An empty text requests the default scopes. The customer can deselect each requested scope. */
+/** Without scopes of the API, a request gets the default ones. The customer can deselect each requested scope. */
 function scopesIn(wanted: string[]): AgentScope[] {
   const scopes = withoutUcpScopes(wanted);
   if (!scopes.every((scope) => (SCOPES as string[]).includes(scope))) {

@@ -1,4 +1,4 @@
-/** Carts of agents. Responses also contain the remaining budget. */
+/** Carts of agents. Responses to changes of a cart also contain the budget. */
 
 import type {
   AgentCart,

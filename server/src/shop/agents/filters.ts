@@ -31,7 +31,7 @@ const NAMES = [
   'cheaper_than',
 ] as const satisfies (keyof FilterQuery)[];
 
-/** Whether a request has filters. A sort order alone does not count, because it does not describe a product. */
+/** Whether a request has filters. A sort order is not a filter, because it does not describe a product. */
 export function hasFilters(sent: FilterQuery): boolean {
   const query = withoutEmptyLists(sent);
   return NAMES.some((name) => query[name] !== undefined);

@@ -125,7 +125,7 @@ export function sortOf(understood: Understood[]): string | undefined {
 const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
- * Matches a sentence with the variants of a product given by id. If no variant meets all limits, all of them are marked
+ * Matches a sentence with the variants of a product given by id. If no variant meets all limits, the limits are marked
  * as `relaxed`, because the caller chose the product.
  */
 export async function matchNamed(shop: Shop, product: Product, sentence: string) {
@@ -191,7 +191,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
     ...filterReasons(product, query),
     ...optionReasons(variant, query),
   ];
-  // A product found by a corrected word or in an unfiltered list has no reasons.
+  // A product found by a corrected word or in an unfiltered list may have no reasons.
   return {
     product,
     variant,

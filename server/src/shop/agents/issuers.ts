@@ -17,7 +17,7 @@ export type ResourcePath = (typeof RESOURCE_PATHS)[number];
 export interface Audience {
   /** Null: at all resources of the shop. */
   resource: ResourcePath | null;
-  /** The host of the UCP platform that alone may use the token; null if it was not granted to one. */
+  /** The host of the only UCP platform that may use the token; null if the token was not granted to a platform. */
   platform_host: string | null;
 }
 

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Values that the server hands out and reads again without storing them, such as a client's registration. A text is
- * valid only for its purpose and with the SECRET_KEY that signed it.
+ * Signs a value that the server hands out and reads again without storing it, such as a client's registration. The text
+ * is valid only for its purpose and with the SECRET_KEY that signed it.
  */
 export function signedText(secretKey: string, purpose: string, value: object): string {
   const content = Buffer.from(JSON.stringify(value)).toString('base64url');

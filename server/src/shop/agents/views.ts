@@ -60,7 +60,7 @@ function lineOf({ id, product_id, variant_id, quantity, price, total, available,
   return { id, product_id, variant_id, quantity, price, total, available, content };
 }
 
-/** The merchant's text about a cart line. */
+/** The merchant's text about a line of a cart, checkout or order. */
 export function lineContentOf(name: string, variant_name: string | null): AgentLine['content'] {
   return {
     content_trust: CONTENT_TRUST,

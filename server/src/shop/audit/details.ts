@@ -20,7 +20,7 @@ const SHORT_QUERY = 100;
 export function detailsText({ changes = [], ...details }: StoredDetails): string {
   const text = JSON.parse(agentText(details)) as StoredDetails;
   if (changes.length === 0) return JSON.stringify(text);
-  // Long lists of changes lose the last ones, because the fields are named elsewhere in the row.
+  // Leaves out the last changes of a long list, because the row's `fields` also names the fields.
   for (let kept = Math.min(changes.length, MAX_CHANGES); ; kept -= 1) {
     const more = changes.length - kept;
     const whole = JSON.stringify({ ...text, changes: changes.slice(0, kept), ...(more > 0 && { more_changes: more }) });

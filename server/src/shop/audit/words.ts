@@ -34,7 +34,7 @@ export function inWords(language: Language, { action, status, details }: Call, a
   }
 }
 
-/** Descriptions by operation name. The agent and storefront APIs share the names. */
+/** Descriptions by operation name, without the name of the API. */
 const WORK: Record<string, (context: Context) => string> = {
   searchCatalog: searched,
   findProducts: searched,

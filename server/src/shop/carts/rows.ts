@@ -150,7 +150,7 @@ export type CartNow = CartState & {
 
 /**
  * Reads any cart by its id or by an SQL expression for the id; undefined if there is none. Looks up reservations by the
- * cart's one open checkout, because with a join the planner might scan all reservations of the shop.
+ * id of the cart's checkout, because with a join the planner might scan all reservations of the shop.
  */
 export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(

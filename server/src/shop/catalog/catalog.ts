@@ -55,14 +55,14 @@ export async function listMeeting(
 }
 
 /**
- * Shops where a search found a sold-out product among the best results. For the next minute, each search in such a shop
- * starts with the stock of all results.
+ * Shops in which a search returned a sold-out product. For the next minute, each search in such a shop reads the stock
+ * of the best matches at once.
  */
 const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /**
  * Searches for `q` and, without results, for similarly spelled names. The search index does not contain the stock, so
- * if one of the best results is sold out, the search runs again with the stock of all results.
+ * if the page has a sold-out product, the search runs again and reads the stock of the best matches.
  */
 async function listFound(
   shop: Shop,

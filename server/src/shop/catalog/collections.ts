@@ -101,7 +101,7 @@ export interface CollectionFilters extends PageQuery {
 
 type CollectionPage<Row> = Page & { collections: Row[] };
 
-/** Lists all collections by title, including unpublished ones. */
+/** Lists the collections that match the query by title, including unpublished ones. */
 export async function list(shop: Shop, query: CollectionFilters): Promise<CollectionPage<CollectionSummary>> {
   const conditions = [sql`site_id = ${shop.siteId}`];
   if (query.type) conditions.push(sql`type = ${query.type}`);

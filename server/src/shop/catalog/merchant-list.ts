@@ -63,7 +63,7 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 }
 
 /**
- * Searches as the storefront does, but includes drafts and archived products. Without results, it searches for
+ * Searches all products by keywords and codes, including drafts and archived products. Without results, it searches for
  * similarly spelled names.
  */
 async function listFound(shop: Shop, query: ProductFilters, q: string, conditions: Sql[]): Promise<ProductPage> {

@@ -1,7 +1,7 @@
 /**
- * Suggestions while a shopper types. Every step reads a bounded number of rows, whatever the size of the catalogue: the
- * most common words that begin with the last typed word, some products for each word, and the best sellers among these
- * products.
+ * Suggestions while a shopper types. Most steps read a bounded number of rows, whatever the size of the catalogue: for
+ * example the most common words that begin with the last typed word, some products for each word, and the best sellers
+ * among these products.
  */
 
 import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commerce-backend/spec';
@@ -99,7 +99,7 @@ const productColumns = selectList<Named>({
           order by i.position, i.id limit 1)`,
 });
 
-/** Products whose names contain all words, the last one as a prefix. Best sellers come first, sold-out products last. */
+/** Products whose names have all words, the last one as a prefix. Best sellers come first, sold-out products last. */
 function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]> {
   const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
   return readRanked(shop, terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last));

@@ -1,8 +1,8 @@
 /**
  * Access to the buyer data of a checkout. The first accepted form post from the hosted page binds the data to that
  * browser. From then on, only these may read or change the data, and complete or cancel the checkout: this browser, the
- * customer, the shop's own server (with a private storefront token) and staff. Before that, everyone who knows the
- * checkout id may do so, as the contract documents.
+ * customer, the shop's own server (with a private storefront token) and staff. Another browser can only replace all of
+ * the data on the hosted page. Before the binding, the checkout id is enough, as the contract documents.
  */
 
 import { createHash } from 'node:crypto';

@@ -7,8 +7,8 @@ import { requireBuyer } from './binding.ts';
 import { end, openOf } from './checkouts.ts';
 
 /**
- * Ends a cart and its open checkout. Returns the cart as it was before. Throws `buyer_data_locked`, and the errors of
- * `carts.lockForChange`.
+ * Ends a cart and its open checkout. Returns the cart as it was before, with the status `expired`. Throws
+ * `buyer_data_locked`, and the errors of `carts.lockForChange`.
  */
 export async function cancelCart(shop: Shop, id: string): Promise<Cart> {
   const cart = await lockForChange(shop, id);

@@ -9,8 +9,9 @@ import * as checkouts from './checkouts.ts';
 /**
  * Merges a guest's cart into the customer's at login. The guest's quantities and discount code take precedence; beyond
  * 100 lines, the customer's oldest are dropped. The checkout of the guest's cart ends, so that its stock is available
- * to the merged cart. If the hosted page of that checkout was filled in, the guest's cart and checkout continue,
- * and the lines are only copied. Returns the customer's active cart, or null if the guest's cart cannot be merged.
+ * to the merged cart. If the caller may not read the buyer data of that checkout (binding.ts), the guest's cart and
+ * checkout continue, and the lines are only copied. Returns the id of the customer's active cart, or null if the
+ * guest's cart cannot be merged.
  */
 export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
   const guest = await readCart(shop, guest_cart_id);

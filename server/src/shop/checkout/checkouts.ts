@@ -1,6 +1,6 @@
 /**
  * Creates and changes checkouts. They end by completion (complete.ts), payment (pay.ts), expiry (expiry.ts) or
- * cancellation (`cancel`). Every change locks the cart and then the checkout, so that changes run one after another.
+ * cancellation (`cancel`). Changes lock the cart and then the checkout, so that they run one after another.
  * complete.ts lists the order of all locks.
  */
 

@@ -15,7 +15,8 @@ interface Wanted {
 }
 
 /**
- * Returns the required fields that are empty or invalid for the country. Data from an integration is accepted as sent.
+ * Returns the fields that are missing, or invalid for the country. Data from an integration is only checked for missing
+ * fields.
  */
 export function missingOf({ row, requires_shipping, shipping_option, payment_method }: Wanted): string[] {
   const missing: string[] = [];

@@ -18,7 +18,7 @@ import { type Attempt, endAttempt, type LockedAttempt, lockAttempt, noteOutcome 
 import { thawed } from './frozen.ts';
 import { createPaidOrder } from './new-order.ts';
 
-/** Applies an event of a provider. Returns whether it changed anything; a repeated event does not. */
+/** Applies an event of a provider. Returns whether it had an effect. A repeated result of a payment has none. */
 export async function takeEvent(
   shop: Shop,
   { secretKey }: { secretKey: string },

@@ -217,7 +217,7 @@ export interface Priced {
   requires_shipping: boolean;
   shipping_option: ShippingChoice | null;
   payment_methods: (PaymentChoice | 'free')[];
-  /** The chosen method if the shop offers it; `free` if there is nothing to pay. */
+  /** The chosen or default method if the shop offers it; `free` if there is nothing to pay. */
   payment_method: PaymentChoice | 'free' | null;
   tax: TaxTerms;
   totals: Totals;

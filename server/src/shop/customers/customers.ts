@@ -135,8 +135,8 @@ export async function create(shop: Shop, input: CustomerInput): Promise<Customer
 
 /**
  * Changes the given fields. Throws `not_found`, `email_taken`, and `conflict` for an anonymised customer. A new e-mail
- * address of an account takes effect only after its owner confirms it; otherwise staff could take over the account with
- * a password reset.
+ * address of an account takes effect when the link mailed to that address is opened, and the current address is
+ * notified.
  */
 export async function update(shop: Shop, id: string, patch: CustomerPatch): Promise<CustomerRecord> {
   const before = await shop.one<EmailRow>(

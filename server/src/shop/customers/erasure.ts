@@ -181,7 +181,10 @@ function countryOf(address: ReturnType<typeof sql>) {
   return sql`case when ${address} is not null then jsonb_build_object('country', ${address} -> 'country') end`;
 }
 
-/** Releases the customer's discount codes and reserved stock, and removes personal data from carts and checkouts. */
+/**
+ * Releases the customer's discount codes and reserved stock, and removes personal data from carts and checkouts. Also
+ * deletes the customer's addresses, consents and codes, and ends sessions and agents.
+ */
 async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
   const active = await shop.rows<RowOf<'carts', 'id'>>(
     sql`update carts set status = 'expired', updated_at = now()

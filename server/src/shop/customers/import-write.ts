@@ -29,7 +29,7 @@ export async function lockKnown(shop: Shop, emails: string[]): Promise<Map<strin
 
 /**
  * Inserts new customers in the order of their e-mail addresses. Returns the ids of the inserted customers; concurrent
- * imports have inserted the others.
+ * requests have inserted the others.
  */
 export async function insertNew(shop: Shop, plans: Plan[]): Promise<Set<string>> {
   if (plans.length === 0) return new Set();

@@ -3,7 +3,7 @@
  * and always keeps their marketing decision. Rows are validated here, not by the contract (x-validate-rows):
  * 1. Validate the rows. Of several rows with the same e-mail address, import only the first one.
  * 2. Lock the existing customers in order of ids, plan the changes of each row, and reject rows above a limit.
- * 3. Insert new customers in the order of their e-mail addresses. If a concurrent import inserted one first, lock it
+ * 3. Insert new customers in the order of their e-mail addresses. If a concurrent request inserted one first, lock it
  *    and plan its row again.
  * 4. Write the remaining changes, with one statement per table.
  */
@@ -162,7 +162,7 @@ async function writeAll(shop: Shop, rows: CheckedRow[], overwrite: boolean): Pro
   );
   const fresh = plans.filter(({ before }) => before === undefined);
   const made = await insertNew(shop, fresh);
-  // A concurrent import inserted these customers after the existing ones were locked.
+  // Concurrent requests inserted these customers after the existing ones were locked.
   const missed = fresh.filter(({ customer }) => !made.has(customer.id));
   const found =
     missed.length > 0

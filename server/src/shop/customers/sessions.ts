@@ -219,7 +219,7 @@ async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
   await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`);
 }
 
-/** Extends recently used tokens, at most to the end of their session. Does not extend replaced tokens. */
+/** Extends recently used tokens, at most to the end of their session. Skips replaced, revoked and expired tokens. */
 export async function extendPageSession(db: Pool, tokens: { site_id: string; id: string }[]): Promise<void> {
   await queryAlone(
     db,
