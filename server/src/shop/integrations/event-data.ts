@@ -154,7 +154,10 @@ function cutVariants(whole: Data): Data {
   return { ...whole, variants: variants.slice(0, MOST_VARIANTS), truncated: true };
 }
 
-/** Halves the longest list or text until the data fits into 64 KB. Never shortens the data stored with the event. */
+/**
+ * Halves the longest list, text or object until the data fits into 64 KB. Never shortens the data stored with the
+ * event.
+ */
 export function fitted(whole: Data, noted: Data): Data {
   let data = whole;
   while (Buffer.byteLength(JSON.stringify(data)) > LIMIT_BYTES) {

@@ -100,9 +100,9 @@ function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
 }
 
 /**
- * Whether the row records a payment instead of marking the whole order as paid. It does for orders on payment terms and
- * for amounts due after an edit of a paid order. It also does for a checked entry that exceeds the amount due or
- * follows an earlier payment.
+ * Whether the row records a payment instead of marking the whole order as paid. It does for orders on payment terms. It
+ * does for an amount due after an edit of a paid order, unless the row has no amount or only repeats the price of the
+ * order. It also does for a checked entry that exceeds the amount due or follows an earlier payment.
  */
 function isPart(
   shop: Shop,

@@ -86,8 +86,8 @@ function notPayable({ status, payment_status }: LockedOrder): ShopError {
 }
 
 /**
- * Records money that the customer paid at the provider for a locked order. The database rejects a second record of the same
- * payment.
+ * Records money that the customer paid at the provider for a locked order. The database rejects a second record of the
+ * same payment.
  */
 export async function recordOnline(
   shop: Shop,

@@ -65,8 +65,8 @@ interface Running {
 }
 
 /**
- * Lists other transactions on this database. Finds them by their locks, which any role may read. Omits backups and
- * exports, because they only read, and may take long.
+ * Lists other transactions on this database. Finds them by their locks, which any role may read. Omits backups, exports
+ * and imports, because they do not write to this site and may take long.
  */
 async function runningTransactions(owner: pg.ClientBase): Promise<Running[]> {
   const { rows } = await owner.query<Running>(

@@ -71,7 +71,8 @@ export interface Payable {
    */
   known: string[];
   /**
-   * The amount that one transfer must have: the amount left to pay if the order awaits payment, otherwise the total.
+   * The amount of a transfer that pays the whole order: the amount left to pay if the order awaits payment, otherwise
+   * the total.
    */
   wanted: string;
   /** Numbers of the order's invoices and credit notes that occur in the texts of transfers. */
