@@ -1,8 +1,8 @@
 /**
  * Payloads of events. The trigger that writes an event stores only ids and changes. The delivery job reads the whole
- * object before the first attempt and stores it, so that every attempt and replay sends the same payload. Webhooks of
- * staff get the object as the dashboard API returns it. Webhooks of integrations get products and stock as the
- * storefront API returns them, and only the stored data of other events.
+ * object before the first attempt and stores it, so that attempts and replays send the same payload. Webhooks of staff
+ * get the object as the dashboard API returns it. Webhooks of integrations get products and stock as the storefront API
+ * returns them, and only the stored data of other events.
  */
 
 import type { EventPayload, EventType } from '@commerce-backend/spec';
