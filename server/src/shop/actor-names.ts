@@ -4,7 +4,7 @@ import type { KeyActor } from '@commerce-backend/spec';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { jsonObject } from '../db/fields.ts';
 
-/** The name of the actor in `e.actor_type` and `e.actor_id`. Null for guests, the server and erased people. */
+/** The name of the actor in `e.actor_type` and `e.actor_id`. Null if there is none, as for guests and the server. */
 export const actorName: Sql = sql`case e.actor_type
     when 'staff' then coalesce((select a.name from staff a where a.id = e.actor_id),
       (select f.name from former_staff f where f.site_id = e.site_id and f.staff_id = e.actor_id))
@@ -14,7 +14,7 @@ export const actorName: Sql = sql`case e.actor_type
     when 'guest' then null
     else (select k.description from tokens k where k.site_id = e.site_id and k.id = e.actor_id) end`;
 
-/** The staff member or API key whose id is in the given column of `t`; null if the column is empty. */
+/** The staff member or API key whose id is in the given column of `t`; null if there is none. */
 export function actorBehind(column: Sql): Sql {
   return sql`coalesce(
       (select ${keyActor('staff', sql`a.id`, sql`a.name`)} from staff a where a.id = ${column}),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasPostalCode, isPhone, needsPostalCode, needsState } from './address-rules.ts';
 
-test('validates postal codes by country, in every common spelling', () => {
+test('validates postal codes by country, in common spellings', () => {
   const fits = (country: string, postal_code: string | null) => hasPostalCode({ country, postal_code });
 
   expect(['10115', ' 10115 ', 'D-10115'].map((code) => fits('DE', code))).toEqual([true, true, true]);
@@ -14,7 +14,7 @@ test('validates postal codes by country, in every common spelling', () => {
   );
 });
 
-test('accepts phone numbers that are valid in their country or have a country code', () => {
+test('accepts phone numbers with and without a country code or an extension, and rejects other text', () => {
   expect(isPhone('030 1234567', 'DE') && isPhone('+49 30 1234567', null) && isPhone('+33 1 23 45 67 89', 'DE')).toBe(
     true,
   );

@@ -33,7 +33,7 @@ test.each([
   `${'x'.repeat(65)}@example.com`,
 ])('rejects %s as an e-mail address', (email) => expect(isEmail(email)).toBe(false));
 
-test('stores every spelling of an international domain in one form, and displays the domain with its letters', () => {
+test('converts spellings of an international domain to one form, and displays the domain with its letters', () => {
   expect(canonicalEmail('Info@MÜLLER.de')).toBe('Info@xn--mller-kva.de');
   expect(canonicalEmail('Info@mu\u0308ller.de')).toBe('Info@xn--mller-kva.de');
   expect(foldEmail('Info@Xn--Mller-Kva.DE')).toBe('info@xn--mller-kva.de');

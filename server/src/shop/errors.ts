@@ -70,7 +70,7 @@ export type Closed = 'suspended' | 'moved';
 /** A DNS change takes minutes to reach all callers. */
 const MOVED_RETRY_SECONDS = 60;
 
-/** The error for all requests to a closed site. */
+/** The error for requests to a closed site. */
 export function siteClosed(closed: Closed): ShopError {
   if (closed === 'suspended') return new ShopError('site_suspended', 'This shop is suspended.');
   return new Unavailable('site_moved', 'This shop has moved to another server.', {

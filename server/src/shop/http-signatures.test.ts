@@ -50,7 +50,7 @@ const B24 = {
 test.each([
   ['B.2.6 (Ed25519)', ED25519, REQUEST, B26],
   ['B.2.4 (ECDSA P-256)', P256, RESPONSE, B24],
-])('verifies the example %s of RFC 9421, and rejects it after any change', (_, key, message, { input, signature }) => {
+])('verifies the example %s of RFC 9421, and rejects it after a change', (_, key, message, { input, signature }) => {
   const [parsed] = parseSignatures(input, signature) ?? [];
   if (!parsed) throw new Error('The example is not parsed.');
 
@@ -77,7 +77,7 @@ test('a signed message verifies with the public key of the signing key', () => {
   expect(parsed && isSignedBy(P256, REQUEST, parsed)).toBe(true);
 });
 
-test('the key of a dictionary member is part of the signed component, and other component parameters are rejected', () => {
+test('the key of a dictionary member is part of the signed component, and the component parameter sf is rejected', () => {
   const privateKey = createPrivateKey({ key: P256_PRIVATE, format: 'jwk' });
   const message = {
     ...REQUEST,

@@ -89,7 +89,9 @@ function parsedInput(params: string): Omit<ParsedSignature, 'params' | 'signatur
   return { components, keyid: text('keyid'), tag: text('tag'), ...moments };
 }
 
-/** The members of a dictionary of structured fields (RFC 8941) whose values match; undefined if anything else is in it. */
+/**
+ * The members of a dictionary of structured fields (RFC 8941) whose values match; undefined if anything else is in it.
+ */
 function membersOf(field: string, value: string): Map<string, string> | undefined {
   const member = new RegExp(`[ \\t]*(${KEY})=(${value})[ \\t]*(?:,|$)`, 'y');
   const found = new Map<string, string>();

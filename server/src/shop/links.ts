@@ -136,8 +136,8 @@ export function checkoutToken(
 }
 
 /**
- * The secret of the order link on the confirmation page. It is derived from SECRET_KEY, so that a repeated visit adds
- * no second link.
+ * The secret of an order link, such as that of the confirmation page. It is derived from SECRET_KEY, so that a repeated
+ * visit adds no second link.
  */
 export function orderToken({ siteId }: Shop, { secretKey }: Pick<LinkDeps, 'secretKey'>, order_id: string): string {
   const seed = createHmac('sha256', secretKey).update(`order|${siteId}|${order_id}`).digest();

@@ -27,7 +27,7 @@ test('returns null for empty text and truncates long text between characters', (
   expect(sanitizeMerchantText('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);
 });
 
-test('plain text from merchants never contains invisible characters, tags or URLs', () => {
+test('the sanitized text of merchants contains no invisible characters, tags or URLs', () => {
   const part = fc.constantFrom(
     '<',
     '>',

@@ -1,6 +1,6 @@
 /**
  * Sanitizes texts of merchants and customers for language models: removes markup, invisible characters and URLs, and
- * shortens the text. The result is still untrusted, so it appears only in parts marked `content_trust: "merchant"`.
+ * shortens the text. The result is still untrusted; responses to agents mark it with `content_trust: "merchant"`.
  */
 
 import { plainText } from './plain-text.ts';
@@ -24,7 +24,7 @@ const REMOVED = '[address removed]';
 /** Sanitizes text to one line of at most `cap` characters; null if nothing is left. */
 export function sanitizeMerchantText(text: string | null | undefined, cap: number): string | null {
   if (!text) return null;
-  // Limits the work on a long text: ignores the characters after this length.
+  // Limits the work on a long text: ignores all but the first `cap * 8` characters.
   const visible = withoutMarkup(text.slice(0, cap * 8).normalize('NFKC'))
     .replaceAll(BLANK, ' ')
     .replaceAll(UNSEEN, '')

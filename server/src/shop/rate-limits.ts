@@ -8,7 +8,7 @@ export interface RateLimit {
   seconds: number;
   /** The counted requests, for the documentation. */
   counts: string;
-  /** The property by which requests are counted, in addition to the site. */
+  /** The property by which requests are counted, in addition to the site if it is known. */
   per: string;
   /**
    * Strict limits are counted in PostgreSQL and never skipped. The others are counted in Redis or in the process, and

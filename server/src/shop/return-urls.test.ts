@@ -51,7 +51,7 @@ test.each([
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBeUndefined();
 });
 
-test('an empty list allows no return URL, and localhost is allowed only in development', () => {
+test('a shop without origins allows no return URL, and localhost is allowed only if the server has no https', () => {
   const none = { site_id: 'b', storefront_url: null, allowed_origins: [] };
   const local = { site_id: 'b', storefront_url: 'http://localhost:5173/', allowed_origins: [] };
 
@@ -68,7 +68,7 @@ test('adds the order id to the query of the return URL', () => {
   );
 });
 
-test('normalizes the hosts of return URLs like browsers', () => {
+test('rejects URLs with an encoded or numeric host, and converts international hosts to ASCII', () => {
   for (const hidden of ['https://0x7f.1/', 'https://127.1/', 'https://2130706433/', 'https://shop%2Eexample/']) {
     expect(safeUrl(hidden, PUBLIC.baseUrl), hidden).toBeUndefined();
   }

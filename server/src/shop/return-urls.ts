@@ -1,4 +1,4 @@
-/** Return URLs of a shop. Shoppers are never redirected to other origins. */
+/** Return URLs of a shop. Only the shop's origins are allowed. */
 
 import sql from 'sql-template-tag';
 import { bodyMistake, ValidationError } from './errors.ts';

@@ -67,8 +67,8 @@ export type ActorType =
 export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };
 
 /**
- * One tenant on one connection, whose `app.site_id` limits row-level security to this tenant. Statements contain
- * `shop.siteId` too, so that row-level security is not the only protection.
+ * One tenant on one connection, whose `app.site_id` limits row-level security to this tenant. Statements on its tables
+ * contain `shop.siteId` too, so that row-level security is not the only protection.
  */
 export class Shop {
   readonly siteId: string;

@@ -35,7 +35,7 @@ test('counts each call with a valid credential, successful or not, for its site,
   expect((await present(shop.site_id)).calls).toBe(3);
 });
 
-test('loses no counts when two processes write them concurrently', async () => {
+test('loses no counts when two counters write them concurrently', async () => {
   const { db } = await testServer();
   const shops = await Promise.all(Array.from({ length: 6 }, () => openShop()));
   const counters = [createUsageCounter(db), createUsageCounter(db)];

@@ -7,7 +7,7 @@ import type { Shop } from './shop.ts';
 /** Interval of writes in seconds. A process that is killed loses the counts since its last write. */
 export const USAGE_ADDED_EVERY_SECONDS = 10;
 
-/** Usage that must be counted when it happens. All other figures can be queried later. */
+/** Usage that must be counted when it happens. */
 interface Counts {
   calls: number;
   deliveries: number;

@@ -52,8 +52,8 @@ export function termsOf({ kind, value, everything, covered }: DiscountCode): Dis
 }
 
 /**
- * Returns the first reason, in a fixed order, why the discount code cannot be used for these lines; undefined if it
- * can.
+ * Returns the first reason, in a fixed order, why the discount code does not apply to these lines; undefined if it
+ * does. Does not check usage limits.
  */
 export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: number): ShopError | undefined {
   if (!code.active) return unknownCode();

@@ -144,7 +144,7 @@ export async function complete(
   payment_method: 'bank_transfer' | 'manual' | 'invoice',
 ): Promise<DraftOrder> {
   const { customer_id } = await find(shop, id);
-  // Customers are locked before carts everywhere.
+  // Customers are locked before carts.
   await lockCredit(shop, customer_id);
   const { draft, locked } = await lock(shop, id);
   if (draft.status !== 'open' && draft.status !== 'sent') throw over(draft, 'completed');

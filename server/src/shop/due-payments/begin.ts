@@ -76,8 +76,8 @@ async function insert(shop: Shop, provider: string, order_id: string, amount: st
 }
 
 /**
- * Builds the request to the provider. It is the same each time, so that sending it again does not begin a second payment.
- * The provider leads the customer back to the page of the order that needs no login.
+ * Builds the request to the provider. It is the same each time, so that sending it again does not begin a second
+ * payment. The provider leads the customer back to the page of the order that needs no login.
  */
 async function toBeginOf(
   shop: Shop,

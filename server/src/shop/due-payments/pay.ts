@@ -1,5 +1,5 @@
 /**
- * Pays the amount due of an order on the provider's page. Only the customer can begin such a payment. Steps:
+ * Pays the amount due of an order on the provider's page. Such a payment begins on a hosted page. Steps:
  *
  * 1. Store the payment (begin.ts), in a transaction.
  * 2. Call the provider with the id of the payment, outside of transactions.
@@ -35,9 +35,10 @@ export interface DuePage {
 }
 
 /**
- * Returns the provider's page where the amount due can be paid; undefined if nothing is due any more or the payment is
- * already being processed. If the amount due has changed since the open payment began, cancels it at the provider first.
- * Throws `not_found`, `unavailable`, and `payment_failed` if the provider rejects the payment.
+ * Returns the provider's page where the amount due can be paid; undefined if nothing is due any more, or if the payment
+ * is being processed or has succeeded. If the amount due has changed since the open payment began, or that payment has
+ * expired, cancels it at the provider first. Throws `not_found`, `unavailable`, and `payment_failed` if the provider
+ * rejects the payment.
  */
 export async function payDue(db: Pool, tenant: Tenant, actor: Actor, input: DueInput): Promise<DuePage | undefined> {
   const until = Date.now() + deadlinesOf(input.checkoutDeps).request;
@@ -107,8 +108,8 @@ async function settle(
 }
 
 /**
- * Queries the provider about the open payment of an order. Does not throw if the provider fails or does not answer in
- * time.
+ * Queries the provider about the open payment of an order, and applies the result. Does not throw if the provider fails
+ * or does not answer in time.
  */
 export async function askDue(db: Pool, tenant: Tenant, actor: Actor, input: DueInput): Promise<void> {
   const { checkoutDeps, order_id } = input;

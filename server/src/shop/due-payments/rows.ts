@@ -37,7 +37,7 @@ export interface LockedDue {
   order: LockedOrder;
 }
 
-/** Locks the order of a payment, then the payment. Returns undefined for other payments. */
+/** Locks the order of a payment of an amount due, then the payment. Returns undefined for other payments. */
 export async function lockDue(shop: Shop, id: string): Promise<LockedDue | undefined> {
   const of = await shop.one<{ order_id: string }>(
     sql`select o.id as order_id from payments p join orders o on o.site_id = p.site_id and o.id = p.order_id

@@ -98,8 +98,8 @@ async function succeed(shop: Shop, { payment, order }: LockedDue, outcome: Outco
 }
 
 /**
- * Gives up a payment whose provider is no longer configured, so that the order can be edited and paid again. Returns whether
- * the payment was open.
+ * Gives up a payment whose provider is no longer configured, so that the order can be edited and paid again. Returns
+ * whether the payment was open.
  */
 export async function abandonDue(shop: Shop, payment_id: string): Promise<boolean> {
   const locked = await lockDue(shop, payment_id);

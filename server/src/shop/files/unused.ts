@@ -36,7 +36,10 @@ export async function deleteUnused(shop: Shop): Promise<number> {
   );
 }
 
-/** Whether nothing in the shop refers to `files f`, by id or by the URL of its widest image. */
+/**
+ * Whether no product, variant, collection or brand refers to `files f`, by id or by the URL of its widest image, and no
+ * order is known to contain it.
+ */
 const isUnused: Sql = sql`(
   not f.in_orders
   and not exists (select from product_images i where i.site_id = f.site_id and i.file_id = f.id)

@@ -129,7 +129,7 @@ test('webhooks of staff contain dashboard objects, and webhooks of integrations 
   await jobs.stop();
 });
 
-test('integrations receive an event when a product becomes hidden, and none about a product that is already hidden', async () => {
+test('integrations receive events when a public product becomes hidden or is deleted, but none about changes of a hidden one', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
   // Without a subscriber no event is written.

@@ -1,8 +1,8 @@
 /**
  * Payloads of events. The trigger that writes an event stores only ids and changes. The delivery job reads the whole
- * object before the first attempt and stores it, so that every attempt and replay sends the same payload. Webhooks of
- * staff get the object as the dashboard API returns it. Webhooks of integrations get products and stock as the
- * storefront API returns them, and only the stored data of other events.
+ * object before the first attempt and stores it, so that attempts and replays send the same payload. Webhooks of staff
+ * get the object as the dashboard API returns it. Webhooks of integrations get products and stock as the storefront API
+ * returns them, and only the stored data of other events.
  */
 
 import type { EventPayload, EventType } from '@commerce-backend/spec';
@@ -154,7 +154,10 @@ function cutVariants(whole: Data): Data {
   return { ...whole, variants: variants.slice(0, MOST_VARIANTS), truncated: true };
 }
 
-/** Halves the longest list or text until the data fits into 64 KB. Never shortens the data stored with the event. */
+/**
+ * Halves the longest list, text or object until the data fits into 64 KB. Never shortens the data stored with the
+ * event.
+ */
 export function fitted(whole: Data, noted: Data): Data {
   let data = whole;
   while (Buffer.byteLength(JSON.stringify(data)) > LIMIT_BYTES) {

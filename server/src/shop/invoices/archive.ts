@@ -59,7 +59,7 @@ async function archiveOf(shop: Shop, { issued_from, issued_to, kind }: Period): 
       // PDFs are compressed already.
       files.set(name.toLowerCase(), [name, bytes, { level: format === 'pdf' ? 0 : 6, mtime: issued_at }]);
     }
-    // Rendering blocks the event loop, so other work runs between two files.
+    // Rendering blocks the event loop, so other work runs between two documents.
     await setImmediate();
   }
   const entries = [...files.values()].map(([name, ...file]) => [name, file] as const);

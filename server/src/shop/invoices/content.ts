@@ -4,7 +4,10 @@ import { EU_COUNTRIES } from '../merchant/usual-taxes.ts';
 import { currencyDigits, decimal, minorUnits } from '../money.ts';
 import { type ByRate, type Part, type Share, totalOf } from './amounts.ts';
 
-/** The subject of a document line. A `rest` is charged or credited in addition to the price of the pieces. */
+/**
+ * The subject of a document line. A `rest` is the difference between the price of the pieces and the charged or
+ * credited amount.
+ */
 export type LineKind = 'item' | 'shipping' | 'rest';
 
 export interface DocumentLine {

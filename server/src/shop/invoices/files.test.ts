@@ -111,7 +111,7 @@ async function givenTaxed(default_locale: 'de' | 'en' | 'fr', seller: Parameters
 }
 
 test.each(['de', 'en', 'fr'] as const)(
-  'invoices and credit notes conform to the published schema of Factur-X, and are embedded in the PDF (%s)',
+  'the XML of invoices and credit notes conforms to the published schema of Factur-X, and is embedded in the PDF (%s)',
   async (locale) => {
     const shop = await givenTaxed(locale);
     const mug = await shop.givenProduct({ name: 'Becher „Grün“ & <Süß>', price: '9.99', sku: `BECHER-${locale}` });

@@ -1,6 +1,6 @@
 /**
- * Issues the invoice and the credit notes of an order. Both depend only on the order's state and its earlier documents,
- * so repeating the job issues no document twice. Lock order: the order, then the counter of the series.
+ * Issues the invoice and the credit notes of an order. Compares the order's state with its earlier documents, so
+ * repeating the job issues no document twice. Lock order: the order, then the counter of the series.
  */
 
 import type { DocumentKind, OrderDetails } from '@commerce-backend/spec';
@@ -64,7 +64,10 @@ export async function requestInvoice(shop: Shop, order_id: string) {
   return { documents };
 }
 
-/** Issues the document that an order lacks. With `by_hand`, issues the invoice regardless of the settings. */
+/**
+ * Issues the document that an order lacks. With `by_hand`, issues the invoice at once, regardless of when the settings
+ * would issue it.
+ */
 export async function issueDue(shop: Shop, order_id: string, { by_hand = false } = {}): Promise<void> {
   await lockOrder(shop, order_id);
   const order = await getDetails(shop, order_id);
@@ -87,8 +90,8 @@ export async function issueDue(shop: Shop, order_id: string, { by_hand = false }
 }
 
 /**
- * While a refund has failed, no new invoice is issued: staff usually repeat the refund, and then the existing credit
- * note is correct again.
+ * While a refund has failed, another invoice is issued only by hand: staff usually repeat the refund, and then the
+ * existing credit note is correct again.
  */
 function hasFailedRefund({ refunds }: OrderDetails): boolean {
   return refunds.some(({ status }) => status === 'failed');

@@ -1,6 +1,6 @@
 /**
- * The PDF of a document. It is PDF/A-3 with the XML embedded as Factur-X prescribes, and has the same bytes each time:
- * the day of issue is its only date.
+ * The PDF of a document. It is PDF/A-3 with the XML embedded as Factur-X prescribes. Its only date is the day of issue,
+ * so that the same content has the same bytes each time.
  */
 
 import { fileURLToPath } from 'node:url';

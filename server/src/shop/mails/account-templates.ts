@@ -1,7 +1,7 @@
 /**
  * Mails about customer accounts, in the customer's language, otherwise in the language of the registration or of the
- * reset request, otherwise in the shop's.
- * Writing a mail creates the secret in its link, which invalidates the previous secret.
+ * reset request, otherwise in the shop's. Writing a mail creates the secret in its link, which invalidates the previous
+ * secret.
  */
 
 import sql from 'sql-template-tag';

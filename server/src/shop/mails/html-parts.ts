@@ -45,7 +45,7 @@ function button(part: Part, accent: string): string {
   return `<table ${PRESENTATION} class="wide" style="margin:8px 0 20px"><tr><td class="button" align="center" bgcolor="${accent}" style="background:${accent};border-radius:6px;mso-padding-alt:13px 24px"><a class="button-link" href="${escapeHtml(part.link)}" style="display:block;padding:13px 24px;border-radius:6px;background:${accent};color:#ffffff;font-size:16px;line-height:22px;font-weight:600;text-decoration:none">${escapeHtml(part.label)}</a></td></tr></table>`;
 }
 
-/** Names that stay on one line on phones. */
+/** Maximum length of the names that stay on one line. */
 const SHORT_NAME = 20;
 
 /** With the class `stack`, phones show the values below their names. */

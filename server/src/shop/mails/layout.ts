@@ -56,8 +56,8 @@ interface Page {
 }
 
 /**
- * The document of every mail: tables of 600 px, because Outlook for Windows supports neither `max-width` nor flexible
- * boxes. Text has enough contrast in light and dark mode.
+ * The document of every mail: tables of at most 600 px. Outlook for Windows gets outer tables of 600 px, because it
+ * supports neither `max-width` nor flexible boxes. Text has enough contrast in light and dark mode.
  */
 export function page({ locale, title, headline, preview, name, brand, links, body }: Page): string {
   const { text, muted, line, ground, card } = COLORS;

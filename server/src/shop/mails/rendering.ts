@@ -114,7 +114,7 @@ function cleaned(text: string): string {
   return withoutHidden(text, { lines: true });
 }
 
-/** Removes line breaks and other control characters, which a header must not contain. */
+/** Replaces line breaks and other control characters, which a header must not contain, with spaces. */
 function singleLine(text: string): string {
   return withoutHidden(text.replaceAll(/\p{Cc}+/gu, ' '), { lines: false }).trim();
 }

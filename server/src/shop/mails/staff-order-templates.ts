@@ -40,7 +40,7 @@ export async function newReturn(
   };
 }
 
-/** Notifies staff that a consumer withdrew from a contract; undefined if staff have closed the withdrawal meanwhile. */
+/** Notifies staff that a consumer withdrew from a contract; undefined if it was closed without a return. */
 export async function newWithdrawal(
   context: MailContext,
   { withdrawal_id, staff_id }: Mails['new_withdrawal'],

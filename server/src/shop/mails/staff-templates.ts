@@ -35,7 +35,7 @@ export async function webhookDisabled(
   };
 }
 
-/** Lists variants that were sold down to their low-stock threshold and have not recovered. */
+/** Lists variants whose stock has fallen to their low-stock threshold and has not recovered. */
 export async function lowStock(
   context: MailContext,
   { variant_ids, count, staff_id }: Mails['low_stock'],

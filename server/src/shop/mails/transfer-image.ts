@@ -5,7 +5,7 @@ import type { TransferCode } from '../payments/transfer-code.ts';
 const SCALE = 6;
 const GRAYSCALE = 0;
 
-/** Encodes a QR code as a PNG with one bit per pixel. Mail programs do not show SVG images. */
+/** Encodes a QR code as a PNG with one bit per pixel. Many mail programs do not show SVG images. */
 export function imageOf(code: TransferCode): Buffer {
   const size = code.length * SCALE;
   const rows = code.flatMap((row) => Array<Buffer>(SCALE).fill(bitsOf(row)));

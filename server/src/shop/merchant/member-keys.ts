@@ -11,8 +11,8 @@ const columns = selectList<KeyOfMember>({
 });
 
 /**
- * Lists the active keys whose secret a staff member has seen: keys that the person created, and keys that were created
- * with one of these. Public storefront tokens are not secret.
+ * Lists the active keys whose secret a staff member may have seen: keys that the person created, and keys that were
+ * created with one of these. Public storefront tokens are not secret.
  */
 export function keysOf(shop: Shop, staff_id: string): Promise<KeyOfMember[]> {
   return shop.rows<KeyOfMember>(

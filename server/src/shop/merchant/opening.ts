@@ -36,7 +36,10 @@ export interface OpeningDeps {
   refusedAt(place: string, error: unknown): unknown;
 }
 
-/** Creates a shop with all its parts. Must run in a transaction. Throws the errors that `refusedAt` returns. */
+/**
+ * Creates a shop with all its parts. Must run in a transaction. Throws the errors of `createSite` and those that
+ * `refusedAt` returns.
+ */
 export async function openShop(
   connection: Connection,
   opening: Omit<Opening, 'password'> & { password: NewPassword },

@@ -162,8 +162,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
 }
 
 /**
- * Changes the currency. Waits for transactions that write prices, each of which has a key lock on the site's row.
- * Budgets of agents are amounts in the currency, so existing budgets prevent a change.
+ * Changes the currency. Waits for transactions that write prices, each of which has a key lock on the site's row. The
+ * budgets of agents are amounts in the currency, so agent tokens and open consents prevent a change.
  */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   const now = await shop.one<RowOf<'sites', 'currency'>>(

@@ -135,7 +135,7 @@ test('the site filter by problem finds exactly the sites with that problem', asy
 });
 
 test.each(['name', 'orders', 'health'] as const)(
-  'listing sites sorted by %s runs the same number of SQL statements for any number of sites',
+  'listing sites sorted by %s runs no more SQL statements if there are more sites',
   async (sort) => {
     await openShop();
     const { db } = await testServer();

@@ -69,7 +69,7 @@ export function listSites(db: Pool, card: Card, filter: SiteFilter): Promise<Lis
 
 /**
  * Returns one page of the matching sites, by page number or cursor. Must run in a transaction. Throws a ValidationError
- * for a cursor of another list.
+ * for an invalid cursor or one of another sort order.
  */
 export async function pageOfSites(
   connection: Connection,

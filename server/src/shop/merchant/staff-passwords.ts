@@ -1,4 +1,7 @@
-/** Staff set a new password with the old one or with a mailed link. A new password ends every session and every assistant. */
+/**
+ * Staff set a new password with the old one or with a mailed link. A new password ends every session and every
+ * assistant.
+ */
 
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';

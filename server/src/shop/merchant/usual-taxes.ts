@@ -98,8 +98,9 @@ export type Reach = 'country' | 'eu' | 'world';
 type Taxes = Required<Pick<SettingsPatch, 'default_tax_rate' | 'tax_rates'>>;
 
 /**
- * Tax settings for a shop from rates in percent. In the EU, a shop charges its own country's rates everywhere until it
- * sells for more than 10,000 euros a year to other members. Other destinations are not taxed.
+ * Tax settings for a shop from rates in percent. In the EU, a shop charges its own country's rates in all members until
+ * it sells for more than 10,000 euros a year to other members. If it ships abroad, all other destinations are not
+ * taxed.
  */
 export function taxesOf(country: string, reach: Reach, standard: number, reduced: number | null): Taxes {
   const isEu = usual.get(country)?.in_eu ?? false;

@@ -11,8 +11,8 @@ import { owedBy } from './owed.ts';
 import { leftToPay } from './received.ts';
 
 /**
- * Locks a customer until the transaction ends, so that their orders run one after another. Call it before carts and
- * checkouts are locked.
+ * Locks a customer until the transaction ends, so that concurrent orders of this customer are created one after
+ * another. Call it before carts and checkouts are locked.
  */
 export async function lockCredit(shop: Shop, customer_id: string | null): Promise<void> {
   if (customer_id === null) return;

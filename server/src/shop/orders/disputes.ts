@@ -6,8 +6,8 @@ import type { Shop } from '../shop.ts';
 import { amountReceived } from './received.ts';
 
 /**
- * Disputes (chargebacks) of a payment at a provider. An open dispute blocks the shipping of its order. Open and lost
- * disputes lower the refundable amount.
+ * Disputes (chargebacks) of a payment at a provider. An open dispute blocks the shipping of its order, unless staff
+ * override it. Open and lost disputes lower the refundable amount.
  */
 
 const disputeObject = jsonObject<Dispute>({

@@ -17,8 +17,8 @@ const REMINDED_AT_ONCE = 100;
 
 /**
  * Expires orders past their payment deadline, at most 1,000 per call, and releases their stock and discount codes.
- * Returns their number. Each order has its own transaction, so a failing order does not stop the others; its error is
- * thrown at the end.
+ * Returns their number. Each order has its own transaction, so a failing order does not stop the others; the first
+ * error is thrown at the end.
  */
 export async function expireUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, overdue);

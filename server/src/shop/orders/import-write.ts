@@ -14,8 +14,8 @@ export interface NewOrder {
 }
 
 /**
- * Writes imported orders in a few statements for all of them. Does not change stock, discount codes, payments or sales,
- * and sends no webhook event. The caller has locked the counter of order numbers.
+ * Writes imported orders in a few statements for all of them. Does not change stock, discount codes, payments or the
+ * products' sales counts, and sends no webhook event. The caller has locked the counter of order numbers.
  */
 export async function writeOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
   if (orders.length === 0) return;

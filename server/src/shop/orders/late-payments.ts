@@ -92,7 +92,10 @@ interface OtherPrice {
   price: string | null;
 }
 
-/** Throws `order_prices_changed` if a variant's price has changed. Locks the variants against further changes. */
+/**
+ * Throws `order_prices_changed` if a variant's price has changed or the variant was deleted. Locks the variants against
+ * further changes.
+ */
 async function refuseOtherPrices(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`select from variants v where v.site_id = ${shop.siteId} and v.id in (

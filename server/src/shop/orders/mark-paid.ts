@@ -36,8 +36,8 @@ interface Marking {
 
 /**
  * Marks up to 100 orders as paid by the rules of `markPaid`. For orders on payment terms, paid in parts, overpaid, or
- * with an amount due after an edit, it records a payment instead. A rejected row does not stop the others. A `dry_run`
- * writes nothing. Throws a ValidationError for an amount with more decimals than the currency, and the error of
+ * paid with an amount due, it records a payment instead. A rejected row does not stop the others. A `dry_run` writes
+ * nothing. Throws a ValidationError for an amount with more decimals than the currency, and the error of
  * `requirePayments` if the caller may not record payments.
  */
 export async function markSeveralPaid(
@@ -100,9 +100,9 @@ function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
 }
 
 /**
- * Whether the row records a payment instead of marking the whole order as paid. It does for orders on payment terms and
- * for amounts due after an edit of a paid order. It also does for a checked entry that exceeds the amount due or
- * follows an earlier payment.
+ * Whether the row records a payment instead of marking the whole order as paid. It does for orders on payment terms. It
+ * does for the amount due of a paid order, unless the row has no amount or only repeats the price of the order. It also
+ * does for a checked entry that exceeds the amount due or follows an earlier payment.
  */
 function isPart(
   shop: Shop,

@@ -44,9 +44,9 @@ export interface Refundable {
 }
 
 /**
- * Returns the payments at a provider that paid the order, in the order in which refunds use them: those of the order itself,
- * oldest first, then those of the order that an exchange replaced. Locks them, so that refunds of two orders do not use the
- * same money.
+ * Returns the payments at a provider that paid the order, in the order in which refunds use them: those of the order
+ * itself, oldest first, then those of the order that an exchange replaced. Locks them, so that refunds of two orders do
+ * not use the same money.
  */
 export async function paymentsToRefund(shop: Shop, order_id: string): Promise<Refundable[]> {
   const locked = await shop.rows<{ id: string }>(

@@ -186,7 +186,10 @@ export function awaitsTransfer({ payment_method, payment_status }: LockedOrder):
   });
 }
 
-/** Marks a locked order as paid, or as refunded if money was refunded before, then as confirmed or completed. */
+/**
+ * Marks a locked order as paid, or as partially or fully refunded if money was refunded before. A pending order becomes
+ * confirmed, and a delivered one completed.
+ */
 export async function confirmPayment(
   shop: Shop,
   order: LockedOrder,
@@ -228,7 +231,7 @@ export function paysOnReceipt(order: Pick<LockedOrder, 'payment_method' | 'payme
 }
 
 /**
- * Records that the whole order was delivered. With payment on delivery, it also becomes paid. Throws
+ * Records that the whole order was delivered. An order that is paid on receipt also becomes paid. Throws
  * `invalid_transition`.
  */
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
@@ -315,8 +318,8 @@ export async function giveBack(shop: Shop, order: LockedOrder, restock: boolean)
 }
 
 /**
- * Marks an open payment of the amount due, so that the job cancels it at the provider after the commit, or refunds it if it
- * has succeeded meanwhile.
+ * Marks an open payment of the amount due, so that the job cancels it at the provider after the commit, or refunds it
+ * if it has succeeded meanwhile.
  */
 async function abandonDuePayment(shop: Shop, order_id: string): Promise<void> {
   await shop.run(

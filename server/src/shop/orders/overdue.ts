@@ -1,6 +1,6 @@
 /**
- * An order counts as expired and cancelled from its payment deadline on. The job (expiry.ts) records that a minute or
- * two later. Until then, every query computes the new states with these expressions on `orders o`.
+ * An order counts as expired and cancelled from its payment deadline on. The job (expiry.ts) records the expiry a
+ * minute or two later. Until then, queries compute the new states with these expressions on `orders o`.
  */
 
 import type { OrderStatus, PaymentStatus } from '@commerce-backend/spec';

@@ -1,7 +1,7 @@
 /**
  * Payments that staff record: for expired orders, for orders on payment terms or by bank transfer, and for the amount
- * due after an edit of a paid order. An order can be paid in parts, and becomes paid once nothing is due. Payments of an
- * amount due at a provider (due-payments/) are recorded here as well.
+ * due of a paid order after an edit or an exchange. An order can be paid in parts, and becomes paid once nothing is
+ * due. Payments of an amount due at a provider (due-payments/) are recorded here as well.
  */
 
 import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
@@ -38,9 +38,9 @@ interface NewPayment extends PaymentInput {
 }
 
 /**
- * Records a payment for an order that has expired, awaits a bank transfer, is on payment terms or has an amount due
- * after an edit. Throws `order_not_expired` for other orders, and `payment_already_recorded`. `refuseLive` rejects
- * callers who may only record late payments.
+ * Records a payment for an order that has expired, awaits a bank transfer, is on payment terms or is paid but has an
+ * amount due. Throws `order_not_expired` for other orders, and `payment_already_recorded`. `refuseLive` rejects callers
+ * who may only record late payments.
  */
 export async function recordPayment(
   shop: Shop,
@@ -86,8 +86,8 @@ function notPayable({ status, payment_status }: LockedOrder): ShopError {
 }
 
 /**
- * Records money that the customer paid at the provider for a locked order. The database rejects a second record of the same
- * payment.
+ * Records money that the customer paid at the provider for a locked order. The database rejects a second record of the
+ * same payment.
  */
 export async function recordOnline(
   shop: Shop,

@@ -34,7 +34,7 @@ export interface Received {
   credited: string;
   /**
    * The part of the total that was neither received nor due before the first edit; null unless the order was edited
-   * after it was paid (`keepVersion` in edit-writes.ts).
+   * after it was paid (`keepVersion` in edit-writes.ts), or is an exchange order.
    */
   released: string | null;
   /** The parts of refunds that returned money above the price, after an overpayment or an edit. */
@@ -72,7 +72,10 @@ export const leftToPay: Sql = sql`round(greatest(0, case
       select coalesce(sum(r.overpaid), 0) from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
       where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded') end), scale(o.total))`;
 
-/** Returns the amount that the customer still has to pay. A paid order has one only after an edit. */
+/**
+ * Returns the amount that the customer still has to pay. A paid order has one only after an edit, or if it is an
+ * exchange order.
+ */
 export function amountDue(order: Money & Pick<Order, 'payment_status'>, digits: number): string {
   const { status, payment_status, total, amount_received, credited, released } = order;
   if (status === 'cancelled' || (isSettled(payment_status) && released === null)) return decimal(0, digits);

@@ -34,9 +34,9 @@ interface Left {
 }
 
 /**
- * Records the lines of a refund. Throws `not_found` for a line of another order, and a ValidationError if a quantity
- * exceeds the line's. Throws `return_quantity_exceeded` if the refund restocks items that are in an open return or came
- * back with one. The items of a return's own refund stay with the return.
+ * Records the lines of a refund. Throws `not_found` for a line of another order, and a ValidationError for more than
+ * can still be refunded of a line. Throws `return_quantity_exceeded` if the refund restocks items that are in an open
+ * return or came back with one. The items of a return's own refund stay with the return.
  */
 export async function claimLines(
   shop: Shop,
@@ -55,7 +55,7 @@ export async function claimLines(
 
 /**
  * Returns the unrefunded quantities of an order by line. Throws `not_found` for lines of other orders, and a
- * ValidationError for more than the quantity of a line.
+ * ValidationError for more than can still be refunded of a line.
  */
 export async function refuseMistakes(
   shop: Shop,

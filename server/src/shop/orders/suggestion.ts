@@ -22,7 +22,7 @@ export interface Wanted {
 /**
  * Computes the refund for items of an order. Each refund is the difference of two rounded shares, so that the refunds
  * of all items of a line add up to exactly the amount charged for the line. Throws `not_found`, and a ValidationError
- * for more than the quantity of a line or more than the shipping cost.
+ * for more than can still be refunded of a line or of the shipping cost.
  */
 export async function suggest(shop: Shop, order_id: string, wanted: Wanted): Promise<RefundSuggestion> {
   const digits = shop.currencyDigits;

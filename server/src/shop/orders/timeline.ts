@@ -7,7 +7,7 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound } from '../errors.ts';
 import { type Shop, SYSTEM } from '../shop.ts';
 
-/** A timeline entry of an order. Entries never change. */
+/** A timeline entry of an order. A later change adds another entry. */
 export interface OrderEvent {
   type: TimelineEntry['type'];
   /** A sentence for staff. */

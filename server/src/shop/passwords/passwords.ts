@@ -42,7 +42,7 @@ export async function fitsPassword(stored: string | undefined, password: string)
   return fits && stored !== undefined;
 }
 
-/** Generates a password that can be read aloud: 20 characters, 98 bits. */
+/** Generates a password that can be read aloud: 20 characters, more than 98 bits. */
 export function randomPassword(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = () => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');

@@ -32,7 +32,7 @@ export async function providerNamed(
   return own?.name === name ? own : undefined;
 }
 
-/** Like `providerNamed` for many payments of a site: reads and decrypts the account only once. */
+/** Like `providerNamed` for many payments of a site: looks up each name only once. */
 export function providersByName(
   providers: PaymentProviders,
   site_id: string,

@@ -224,8 +224,8 @@ async function readShown(
 }
 
 /**
- * Reads products in stock up to the end of the page, and others only if there are too few. Sorting by availability
- * would read all products for each page.
+ * Reads products that can be bought up to the end of the page, and others only if there are too few. Sorting by
+ * availability would read all products for each page.
  */
 function buyableFirst(from: Sql, ordered: Sql, { limit, offset }: { limit: number; offset: number }): Sql {
   return sql`buyable as materialized (

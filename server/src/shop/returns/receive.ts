@@ -55,8 +55,9 @@ function messageOf(hasArrived: boolean, isFirst: boolean): string {
 }
 
 /**
- * Closes a return whose remaining pieces were lost on the way back, and lowers the amount due of the order by their price.
- * Throws `invalid_transition`, and a ValidationError if the order is paid, nothing is missing or no reason is given.
+ * Closes a return whose remaining pieces were lost on the way back, and lowers the amount due of the order by their
+ * price. Throws `invalid_transition`, and a ValidationError if the order is paid, nothing is missing or no reason is
+ * given.
  */
 export async function closeLost(shop: Shop, id: string, reason: string | null = null): Promise<Return> {
   const before = await lockReturn(shop, id);

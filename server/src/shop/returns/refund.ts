@@ -17,9 +17,9 @@ export interface ReturnRefund {
 }
 
 /**
- * Refunds the pieces of a return that have arrived, each once. Without `shipping`, the shipping cost is refunded only
- * if the customer withdrew from the whole order. Throws `invalid_transition`, `conflict` if nothing is left to refund,
- * and the errors of `refunds.create`.
+ * Refunds the pieces of a return that have arrived or that the customer keeps, each once. Without `shipping`, the
+ * shipping cost is refunded only if the customer withdrew from the whole order. Throws `invalid_transition`, `conflict`
+ * if nothing is left to refund, and the errors of `refunds.create`.
  */
 export async function refund(
   shop: Shop,

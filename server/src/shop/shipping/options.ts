@@ -114,7 +114,7 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Takes the locks that every change of a shipping option needs. */
+/** Takes all locks that changes of shipping options need. */
 export async function lockAll(shop: Shop): Promise<void> {
   await holdCurrency(shop);
   await lockOrder(shop);

@@ -13,10 +13,7 @@ import { notFound, ShopError } from '../errors.ts';
 import { postponeJobs } from './postponed-jobs.ts';
 import { type Owner, type SiteState, stateOf } from './state.ts';
 
-/**
- * Closes a site to all later transactions. Repeating it changes nothing. Throws `not_found`, and `conflict` during its
- * deletion.
- */
+/** Closes a site to all later transactions. Can be repeated. Throws `not_found`, and `conflict` during its deletion. */
 export async function markMoved(owner: Owner, site_id: string): Promise<SiteState> {
   await owner.query(
     sql`update commerce.sites set moved_at = coalesce(moved_at, now())
@@ -65,8 +62,8 @@ interface Running {
 }
 
 /**
- * Lists other transactions on this database. Finds them by their locks, which any role may read. Omits backups and
- * exports, because they only read, and may take long.
+ * Lists other transactions on this database. Finds them by their locks, which any role may read. Omits backups, exports
+ * and imports, because they do not write to this site and may take long.
  */
 async function runningTransactions(owner: pg.ClientBase): Promise<Running[]> {
   const { rows } = await owner.query<Running>(

@@ -12,7 +12,7 @@ import { tablesOfSites } from './tables.ts';
 
 const SUSPENDED = { error: 'site_suspended' };
 
-test('a suspended site answers 403 everywhere, except for exports by its staff, until it is resumed', async () => {
+test('a suspended site rejects API calls and pages (403), except exports by its staff, until it is resumed', async () => {
   const shop = await openShop();
   const { site_id, baseUrl } = shop;
   await shop.givenProduct();

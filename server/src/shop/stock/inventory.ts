@@ -13,7 +13,7 @@ import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
 
-/** Whether `variants v` was sold down to its low-stock threshold, but not sold out. */
+/** Whether the available stock of `variants v` is at or below its low-stock threshold, but not used up. */
 export const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
 export const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
 

@@ -7,9 +7,9 @@ import type { Shop } from '../shop.ts';
 const NAMED = 50;
 
 /**
- * Mails the staff about variants that were sold down to their thresholds since the last mail and are still low. A
- * trigger records each variant when it is sold (`commerce.note_low_stock`), and enqueues the job that calls this
- * function 15 minutes later.
+ * Mails the staff about variants whose stock has fallen to their thresholds since the last mail and is still low. A
+ * trigger records each such variant (`commerce.note_low_stock`), and enqueues the job that calls this function 15
+ * minutes later.
  */
 export async function tellLowStock(shop: Shop): Promise<void> {
   const noted = await shop.rows<RowOf<'variants', 'id'>>(

@@ -20,10 +20,7 @@ function tenantOf({ site_id }: OpenShop): Tenant {
   };
 }
 
-/**
- * Runs `work` in a transaction, and commits once other sessions wait for its locks. Returns the results of those
- * sessions.
- */
+/** Runs `work` in a transaction, and commits it once `call` waits for its locks. Returns the result of `call`. */
 async function whileWaitedFor<T>(
   open: OpenShop,
   work: (shop: Shop) => Promise<unknown>,

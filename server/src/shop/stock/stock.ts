@@ -218,7 +218,7 @@ export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
 }
 
 /**
- * Takes pieces that an edit adds to an order from the stock of tracked variants. The caller has locked the variants.
+ * Takes pieces that are added to an order from the stock of tracked variants. The caller has locked the variants.
  * Returns the ids of the tracked variants. Throws `insufficient_stock`; the caller must then roll back.
  */
 export async function sellMore(shop: Shop, order_id: string, wanted: Pieces[]): Promise<Set<string>> {

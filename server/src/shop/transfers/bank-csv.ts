@@ -1,6 +1,6 @@
 /**
- * CSV files of banks, which have no common format. A row is a transfer only if columns and words in `bank-words.ts`
- * show that it is booked, incoming and in the shop's currency. Staff must check all other rows.
+ * CSV files of banks, which have no common format. Rows that are outgoing or not booked are left out. Staff must check
+ * rows whose direction, amount, state or currency is doubtful.
  */
 
 import { amountOf, currenciesOf, decimalMarkOf, type WrittenAmount, writtenAmount } from './amounts.ts';
@@ -28,7 +28,7 @@ import {
 /** The header must be among this many lines. Banks write lines about the account above it. */
 const HEADER_WITHIN = 30;
 
-/** More lines than a request can contain: a request has at most a million characters, and a payment about fifty. */
+/** As many payments as a request can contain: a request has at most a million characters, and a payment about fifty. */
 const MOST_LINES = 20_000;
 /** Files of banks have about 20 columns. */
 const MOST_COLUMNS = 100;

@@ -174,7 +174,7 @@ interface Amount {
 }
 
 /**
- * The amount of a node. ISO 20022 allows only a full stop as decimal separator; any other text is returned unchanged.
+ * The amount of a node. ISO 20022 allows only a full stop as decimal separator; any other text is returned unparsed.
  */
 function amountOf(node: Node | undefined): Amount {
   const currency = node?.['@Ccy'];

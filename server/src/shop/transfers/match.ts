@@ -61,7 +61,9 @@ export interface Payable {
   email: string | null;
   /** The sum of the payments recorded for an expired order; 0 for other orders. */
   recorded: string;
-  /** The amount left to pay of an order on payment terms, or of a paid order after an edit; null for other orders. */
+  /**
+   * The amount left to pay of an order on payment terms, or of a paid order with an amount due; null for other orders.
+   */
   due: string | null;
   /** Whether the order has payment terms, so that a transfer may pay a part of it. */
   in_parts: boolean;
@@ -71,7 +73,8 @@ export interface Payable {
    */
   known: string[];
   /**
-   * The amount that one transfer must have: the amount left to pay if the order awaits payment, otherwise the total.
+   * The amount of a transfer that pays the whole order: the amount left to pay if the order awaits payment, otherwise
+   * the total.
    */
   wanted: string;
   /** Numbers of the order's invoices and credit notes that occur in the texts of transfers. */
@@ -243,8 +246,8 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
 const TOLERANCE = 0.0005;
 
 /**
- * Whether the amount of a transfer fits an order: the wanted amount, the amount due after an edit, or the amount of an
- * earlier transfer. For an open order on payment terms, any amount up to the amount due fits.
+ * Whether the amount of a transfer fits an order: the wanted amount, the amount due, or the amount of an earlier
+ * transfer. For an open order on payment terms, any amount up to the amount due fits.
  */
 function fits(amount: number, named: Named, taken: Taken): boolean {
   const { id, wanted, due, in_parts, vague, known, payment_method, payment_status } = named;

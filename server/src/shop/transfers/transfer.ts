@@ -14,13 +14,11 @@ export interface Transfer {
   payer: string;
   /** The payer's text. */
   text: string;
-  /**
-   * The reason why staff must check the transfer; null if it is certainly booked, incoming and in the shop's currency.
-   */
+  /** The reason why staff must check the transfer; null if nothing about it is doubtful. */
   doubt: string | null;
 }
 
-/** The number of entries that are certainly not incoming payments, by reason. */
+/** The number of entries that are left out, by reason. */
 export interface LeftOut {
   outgoing: number;
   not_booked: number;

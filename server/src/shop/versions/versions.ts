@@ -33,7 +33,7 @@ export interface Versioned {
   parameter: string | undefined;
   /** The schema in the contract with all fields of the resource. */
   schema: string;
-  /** Takes the lock that every change of the resource takes first. */
+  /** Takes the lock that changes of the resource take first. */
   lock(shop: Shop, id: string): Promise<unknown>;
   /** Throws `not_found`. */
   read(shop: Shop, id: string): Promise<object>;

@@ -25,7 +25,7 @@ export interface Due {
   url: string;
   /** The payload or, before the first attempt, the data that the trigger stored. */
   payload: string;
-  /** Whether the payload is stored with the delivery. It then no longer changes. */
+  /** Whether the payload is stored with the delivery. */
   kept: boolean;
   /** Whether an integration registered the webhook. */
   by_integration: boolean;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../../test/server.ts';
 import { EVENT_WRITERS } from './event-writers.ts';
 
-test('the table of event writers names the trigger or function that creates each event of the contract', async () => {
+test('the table of event writers contains each event of the contract, and its triggers write these events', async () => {
   const { db } = await testServer();
   const { rows } = await db.query<{ table: string; function: string; body: string }>(
     `select distinct c.relname as table, p.proname as function, pg_get_functiondef(p.oid) as body

@@ -6,7 +6,7 @@ import type { Shop } from '../shop.ts';
 /**
  * The maker of a webhook is the staff member or API key that set its URL and events. The webhook gets only events that
  * its maker may read now. After the key is revoked or the staff member leaves, the webhook gets no events until
- * somebody else sets its URL or events.
+ * somebody sets its URL or events.
  */
 export interface MakerRow {
   has_maker: boolean;

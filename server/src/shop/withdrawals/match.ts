@@ -39,8 +39,8 @@ export async function match(shop: Shop, id: string): Promise<void> {
 }
 
 /**
- * Links a statement without an order to the order that staff name, with the same effects as `match`. Throws `not_found`
- * and `invalid_transition`.
+ * Links a statement without an order to the order that staff name, and withholds or returns its pieces like `match`.
+ * Throws `not_found` and `invalid_transition`.
  */
 export async function link(shop: Shop, id: string, order_number: string): Promise<Withdrawal> {
   const stated = await findStated(shop, id);

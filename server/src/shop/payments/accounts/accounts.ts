@@ -27,7 +27,7 @@ export async function lock(shop: Shop): Promise<void> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
 }
 
-/** Returns the payment account. All fields are null if there is none. */
+/** Returns the payment account. Without one, fields such as `provider` and `mode` are null. */
 export async function get(
   shop: Shop,
   { baseUrl }: Pick<AccountDeps, 'baseUrl'> = { baseUrl: '' },

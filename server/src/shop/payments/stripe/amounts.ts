@@ -1,9 +1,9 @@
 import { currencyDigits } from '../../money.ts';
 
 /**
- * Currencies for which Stripe's decimals differ from ISO 4217 and this server. Source:
- * https://docs.stripe.com/currencies, sections "Zero-decimal currencies", "Three-decimal currencies" and "Special
- * cases". All others have two decimals at Stripe.
+ * The currencies that do not have two decimals at Stripe. Some have another number of decimals in ISO 4217 or on this
+ * server. Source: https://docs.stripe.com/currencies, sections "Zero-decimal currencies", "Three-decimal currencies"
+ * and "Special cases".
  */
 const DECIMALS: Record<number, string> = {
   0: 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF',
