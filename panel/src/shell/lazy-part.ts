@@ -1,6 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-/** Thrown if a screen's script could not be loaded, because there is no connection or the server has a newer panel. */
+/** Thrown if a script could not be loaded, for example without a connection or if the server has a newer panel. */
 export class PartNotLoaded extends Error {}
 
 /** A component that is loaded on first use, to keep the first load small. */

@@ -13,7 +13,7 @@ export function useShopSettings() {
   });
 }
 
-/** The key figures of the shop, for the counts in the menu. They are at most a minute old when a screen opens. */
+/** The key figures of the shop, for the counts in the menu. */
 export function useCounts() {
   return useQuery({
     queryKey: ['overview'],

@@ -153,7 +153,7 @@ function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>, isFirst: 
   return classes.filter(Boolean).join(' ') || undefined;
 }
 
-/** Shows "1–20 of 312" with links to the previous and next page. */
+/** Shows "1–20 of 312" with buttons for the previous and the next page. */
 export function Pager({
   page,
   pages,

@@ -2,8 +2,8 @@ import { type ComponentPropsWithoutRef, type RefObject, useLayoutEffect, useRef 
 import './held.css';
 
 /**
- * A form that is locked during a save, because input would be lost when the response replaces it. All forms that send
- * their input to the server use it, or `Held`.
+ * A form that is locked during a save, because input would be lost when the response replaces it. Fields outside of a
+ * form use `Held`.
  */
 export function Form({ busy, ...form }: Omit<ComponentPropsWithoutRef<'form'>, 'className'> & { busy: boolean }) {
   const box = useRef<HTMLFormElement>(null);

@@ -4,8 +4,9 @@ import { Button } from './button.tsx';
 import './more-menu.css';
 
 /**
- * A button that shows further actions below it. It closes with Escape, with a press elsewhere and once an action is chosen. The
- * focus then returns to the button, so that a dialog of the action returns it there, too.
+ * A button that shows further actions below it. The list closes on Escape, after a press elsewhere, and once an action
+ * is chosen. On Escape and before an action, the focus moves to the button, so that a dialog of the action returns it
+ * there.
  */
 export function MoreMenu({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);

@@ -71,7 +71,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   );
 }
 
-/** Shown instead of an empty list: explains the list, and how to create the first entry. */
+/** A message in the place of missing content, such as the entries of an empty list. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">
@@ -82,7 +82,7 @@ export function Empty({ title, children, action }: { title: string; children?: R
   );
 }
 
-/** A loading error with a button to retry. */
+/** A loading error, with a button to retry if `onRetry` is set. */
 export function LoadError({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div className="load-error" role="alert">

@@ -82,7 +82,7 @@ test('an IP address can try ten unknown user codes an hour, across all accounts 
   expect(statuses).toEqual([...Array(10).fill(404), ...Array(6).fill(429)]);
 });
 
-test('a shop accepts fifty unknown user codes an hour, across all accounts and IP addresses (429)', async () => {
+test('a shop accepts fifty unknown user codes an hour, from all accounts together (429)', async () => {
   const shop = await openShop();
   const [customer, other] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };

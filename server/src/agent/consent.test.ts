@@ -191,7 +191,7 @@ test('reading or approving a consent request returns 401 for guests, and 404 for
   expect((await second.client.POST(`${consent}/deny`, { params: { path: { user_code } } })).response.status).toBe(404);
 });
 
-test('the customer can approve less than the agent requested, but never more', async () => {
+test('the customer can approve less than the agent requested, but not more (422)', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop, { categories: ['Kitchen', 'Garden'] });
@@ -231,7 +231,7 @@ test("approving a budget above the shop's threshold, or with a login older than 
   expect(old.error).toMatchObject({ error: 'password_required' });
 });
 
-test("rejects each value beyond the shop's policy at its field (422), and all requests if agents are disabled (403)", async () => {
+test("rejects invalid values and values beyond the shop's policy (422), and a request if agents are disabled (403)", async () => {
   const shop = await openShop();
   const policy = { enabled: true, max_budget_cents: 1000, max_lifetime_days: 2 };
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy: policy } });

@@ -229,7 +229,7 @@ test("attribute filters reflect changes of a product's attributes immediately", 
   expect(await everywhere({ attribute: ['Glaze:matt'] })).toEqual(same('mug'));
 });
 
-test('filters never find products of another shop, and cheaper_than rejects the id of such a product', async () => {
+test('an attribute filter does not find products of another shop, and cheaper_than rejects the id of one', async () => {
   const { agent, everywhere } = await openMixedShop();
   const other = await openShop();
   const theirs = await other.givenProduct({ price: '100.00', metadata: { material: 'Stoneware' } });

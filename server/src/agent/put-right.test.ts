@@ -173,7 +173,7 @@ test("alternatives contain only products within the agent's remaining budget and
   expect(await alternativesTo(medium?.id, 3)).toEqual(['insufficient_stock', []]);
 });
 
-test('each rejection contains the next step and alternatives', async () => {
+test('rejections of an agent contain alternatives or the next step, and those of a shopper contain neither', async () => {
   const { shop, agent, access_token } = await openScene({ budget_cents: 5000, categories: ['Kitchen'] });
   const kitchen = { product_type: 'Kitchen', inventory_quantity: 4 };
   const options = [{ name: 'Colour', values: ['Oat', 'Slate'] }];

@@ -234,7 +234,7 @@ test('counts the changed fields beyond the first 40', async () => {
   expect([changes?.length, more_changes]).toEqual([40, 11]);
 });
 
-test('two changes at the same time each show the value that they replaced', async () => {
+test('changes at the same time each show the value that they replaced', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct({ vendor: 'A' });
   const params = { path: { product_id: id } };

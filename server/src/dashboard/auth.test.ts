@@ -12,7 +12,7 @@ const login = '/api/dashboard/auth/login';
 const logout = '/api/dashboard/auth/logout';
 const me = '/api/dashboard/me';
 
-test('a login opens a session of twelve hours for all shops of the staff member', async () => {
+test('a login opens a session of twelve hours, and returns the shops of the staff member', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
 

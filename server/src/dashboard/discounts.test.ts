@@ -158,7 +158,7 @@ test('validates a change of a discount code together with its unchanged fields',
   expect((await change(used.id, { usage_limit: 2 })).data).toMatchObject({ status: 'exhausted', usage_count: 2 });
 });
 
-test('a discount code cannot be limited to products or collections of another shop (404)', async () => {
+test('a discount code cannot be limited to a product of another shop or an unknown collection (404)', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenProduct();
   const { id } = await shop.givenDiscount();

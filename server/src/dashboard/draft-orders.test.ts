@@ -354,7 +354,7 @@ test('rejects a draft with invalid lines, an unknown customer or an unavailable 
   expect(data?.total).toBe(0);
 });
 
-test('sending a draft needs an e-mail address, and completing it needs all fields of an order', async () => {
+test('sending a draft needs an e-mail address, and completing it reports all missing fields', async () => {
   const { create, send, complete, get } = await givenShop();
   const draft = await create({ email: null, shipping_option_id: null });
   expect((await send(draft.id)).error).toMatchObject({ error: 'checkout_incomplete', missing: ['email'] });
@@ -387,7 +387,7 @@ test('the checkout does not warn about a changed price if the draft sets that pr
   expect(data).toMatchObject({ items: [{ price: '8.00' }], warnings: [] });
 });
 
-test('staff can complete a free draft with any payment method', async () => {
+test('completing a free draft with another payment method creates a paid order with the method `free`', async () => {
   const { shop, create, complete } = await givenShop();
   await shop.owner.query('update commerce.shipping_options set price = 0 where site_id = $1', [shop.site_id]);
   const draft = await create({ discount: { type: 'percentage', value: '100', reason: 'Replacement' } });

@@ -68,7 +68,7 @@ test('reports a changed image as a product change, and ignores a request that ch
   expect(await shop.told()).toHaveLength(5);
 });
 
-test('reports a change of any product field, and ignores a request that changes nothing', async () => {
+test('reports changes of a product, its variants and its options, and ignores requests that change nothing', async () => {
   const shop = await givenSubscriber('product.updated');
   const before = await shop.givenProduct({
     ...{ name: 'Jug', price: '14.00', compare_at_price: '18.00', tags: ['clay'], vendor: 'Alder' },

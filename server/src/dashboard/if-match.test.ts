@@ -9,7 +9,7 @@ const collectionPath = '/api/dashboard/collections/{collection_id}';
 const tagIn = ({ response }: { response: Response }) => (response.headers.get('ETag') ?? '').replace(/^W\//, '');
 const OTHER = '"somebodyelseschangehere"';
 
-test('changing any product field except stock changes the version, and an update with an old version is rejected (412)', async () => {
+test('a new price or image changes the version of a product, its stock does not, and an old version is rejected (412)', async () => {
   const shop = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [

@@ -291,7 +291,7 @@ test('cancelling an order with `restock: false` does not restock it', async () =
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('rejects cancelling an order once part of it has shipped (invalid_transition)', async () => {
+test('rejects cancelling a shipped order (invalid_transition)', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });

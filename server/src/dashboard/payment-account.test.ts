@@ -9,7 +9,7 @@ afterAll(() => stripe.close());
 
 const PATH = '/api/dashboard/payment-account';
 
-test('stores the keys of a payment account encrypted and never returns them', async () => {
+test('stores the keys of a payment account encrypted, and does not return them', async () => {
   const shop = await stripe.givenShop();
   const { data } = await shop.dashboard.GET(PATH);
   expect(data).toMatchObject({

@@ -12,7 +12,7 @@ test('accepts 50 metadata entries of 500 characters for a product', async () => 
   expect(made.metadata).toEqual(metadata);
 });
 
-test('every product operation rejects metadata beyond the limits at its field (422), and writes nothing', async () => {
+test('creating, changing or importing a product with metadata beyond the limits is rejected and writes nothing', async () => {
   const { givenProduct, dashboard } = await openShop();
   const product = await givenProduct({ name: 'Scarf', price: '9' });
   const params = { path: { product_id: product.id } };

@@ -13,7 +13,7 @@ const tee = {
   ],
 };
 
-test('every product operation rejects a SKU that is already taken, and names the SKU', async () => {
+test('creating or changing a product or variant with a taken SKU is rejected, and the error names the SKU', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
   await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
@@ -113,7 +113,7 @@ test('rejects empty names of products and options', async () => {
   expect(renamed.data?.options[0]?.name).toBe('Fit');
 });
 
-test('accepts an HTML description of any depth, even with broken nesting', async () => {
+test('accepts a deeply nested HTML description, even with broken nesting', async () => {
   const { givenProduct } = await openShop();
 
   const deep = await givenProduct({ description: '<b>'.repeat(21_000) });

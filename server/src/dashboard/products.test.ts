@@ -104,7 +104,7 @@ test('amounts have exactly the decimals of the currency', async () => {
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'price'], type: 'decimal_max_places' }] });
 });
 
-test('an update of a product changes only the given fields', async () => {
+test('an update of a product keeps other fields, but clears a compare-at price that is no longer above the price', async () => {
   const { dashboard, givenProduct } = await openShop();
   const mug = await givenProduct({ vendor: 'Alder', tags: ['a', 'b'], description: 'Old', compare_at_price: '12' });
 

@@ -42,7 +42,7 @@ async function openStaffedShop() {
   return { ...shop, db_owner: shop.owner, owner, anybody, invite, hire, logInAs };
 }
 
-test('each role has the permissions that the contract lists, and a change of the role applies to the next call', async () => {
+test('a role limits the calls of a staff member, and a change of the role applies to the next call', async () => {
   const { owner, hire, dashboard } = await openStaffedShop();
   const viewer = await hire('viewer');
   const orders = '/api/dashboard/orders';

@@ -16,7 +16,7 @@ async function openShopToVisit() {
   return { ...shop, visit };
 }
 
-test('a new storefront token gives access only to the storefront of its own shop', async () => {
+test('a new storefront token gives access to the storefront of its own shop, and not to that of another', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const { site_id: elsewhere } = await openShop();
 

@@ -239,7 +239,7 @@ test("a ping returns the receiver's response without control characters, truncat
   expect(attempt?.response_body?.length).toBeGreaterThan(500);
 });
 
-test('a ping to an unreachable receiver returns not_connected, and is retried like any delivery', async () => {
+test('a ping to an unreachable receiver returns not_connected, and is scheduled for another attempt', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await receiver.close();

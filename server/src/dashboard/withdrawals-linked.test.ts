@@ -51,7 +51,7 @@ test('linking a withdrawal to an order by hand withholds the unshipped items, an
   expect((await shop.dashboard.POST(`${ONE}/confirm`, { ...of, body: {} })).data).toMatchObject({ status: 'closed' });
 });
 
-test('only an unmatched withdrawal can be linked (409), and only to an order of the same shop (404)', async () => {
+test('only an unmatched withdrawal can be linked (409), and only to an existing order (404)', async () => {
   const { link } = await givenUnmatched();
   const elsewhere = await openShop();
   const { order_number } = await elsewhere.givenOrder();

@@ -110,7 +110,7 @@ test('the error for an invalid tool argument names the argument and the next ste
   }
 });
 
-test('list_audit returns ten calls in at most 900 tokens, and all fields if full is true', async () => {
+test('list_audit returns ten calls in at most 900 tokens, and further fields if full is true', async () => {
   const assistant = await openAssistant();
   const { shop, use, client } = assistant;
   const { id: product_id } = await shop.givenProduct({ name: 'Oak lamp', price: '18.00' });
@@ -144,7 +144,7 @@ test('list_audit returns ten calls in at most 900 tokens, and all fields if full
   expect(overHttp.data?.audit_events[0]).toMatchObject({ payload_hash: expect.any(String) });
 });
 
-test('list_audit never truncates a query inside a surrogate pair', async () => {
+test('list_audit does not truncate a query inside a surrogate pair', async () => {
   const { use, client } = await openAssistant();
   await use('find_products', { query: `${'a'.repeat(58)}😀${'b'.repeat(20)}` });
   await use('find_products', { query: `${'a'.repeat(58)}😀${'b'.repeat(1)}` });
@@ -258,7 +258,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(present.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
-test('a product with 48 variants costs at most 500 tokens, and any variant can be chosen by its option values', async () => {
+test('a product with 48 variants costs at most 500 tokens, and a variant can be chosen by its option values', async () => {
   const assistant = await openAssistant();
   const { shop, client, use, agent } = assistant;
   const sizes = Array.from({ length: 16 }, (_, i) => String(36 + i));

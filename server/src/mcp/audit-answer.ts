@@ -1,6 +1,6 @@
 /**
- * The response of `list_audit`. A recorded call has 16 fields, most of them equal in all calls of a token. The tool
- * returns only the fields that differ, unless `full` is true.
+ * The response of `list_audit`. Many fields of a recorded call are equal in all calls of a token, so the tool returns
+ * only a few fields, unless `full` is true.
  */
 
 import type { AuditEvent, AuditPage } from '@commerce-backend/spec';

@@ -1,6 +1,6 @@
 /**
- * The tools for agents, generated from the contract: one for each operation that accepts an agent token, except
- * operations that only people may call. Tools have the operation's name in snake case, as in UCP.
+ * The tools for agents, generated from the contract: one for each operation of the agent API that accepts an agent
+ * token, except those that only people may call. Tools have the operation's name in snake case, as in UCP.
  */
 
 import type { Tool } from '@modelcontextprotocol/server';

@@ -21,7 +21,7 @@ test('/ returns a page without scripts or external resources to browsers, and JS
   expect((await fetch(`${baseUrl}/`, { method: 'POST' })).status).toBe(404);
 });
 
-test('each link on the page at / works, and the page links to the account page of the demo shop', async () => {
+test('the links on the page at / work, and the page links to the account page of the demo shop', async () => {
   const server = await startServer(databaseUrl(), { demoSiteId: '0192f3a0-3333-7000-8000-000000000001' });
   try {
     const text = await (await fetch(`${server.baseUrl}/`, { headers: { Accept: BROWSER } })).text();

@@ -368,7 +368,7 @@ test('a cart releases its discount code after a day without changes, and stays a
   expect(await read(shop, busy.id)).toMatchObject({ discount_code: 'TEN', total: '70.00' });
 });
 
-test('every operation answers 404 for an unknown cart and a cart of another shop, and rejects a malformed id (422)', async () => {
+test('answers 404 for an unknown cart and a cart of another shop, and rejects a malformed id (422)', async () => {
   const shop = await openShop();
   const foreign = await (await openShop()).givenCart('10.00');
   const { variant_id } = await givenVariant(shop);
@@ -389,7 +389,7 @@ test('every operation answers 404 for an unknown cart and a cart of another shop
   expect((await shop.storefront.GET(cartPath, at('mine'))).response.status).toBe(422);
 });
 
-test('a cart that became an order or was merged is read-only (409 cart_not_active)', async () => {
+test('a merged cart is read-only (409 cart_not_active)', async () => {
   const shop = await openShop();
   const [cart, target] = [await shop.givenCart('10.00'), await shop.givenCart('10.00')];
   await shop.owner.query(`update commerce.carts set status = 'merged', merged_into = $2 where id = $1`, [

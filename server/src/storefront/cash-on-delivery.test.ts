@@ -194,7 +194,7 @@ test('the hosted checkout asks for another payment method if the shipping option
   expect(await ordersOf(shop)).toMatchObject([{ payment_method: 'bank_transfer', total: '22.00' }]);
 });
 
-test('a shop whose only payment method is cash on delivery can sell, and its setup is complete', async () => {
+test('cash on delivery alone completes the payment step of the setup, and the checkout shows its form', async () => {
   const shop = await openShop();
   await shop.givenShippingOption({ name: 'Parcel', price: '4.90', cash_on_delivery_fee: '0' });
   const { variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 5 });

@@ -359,7 +359,7 @@ test('an order with payment on delivery is confirmed while its payment is pendin
   expect(order.payment).toMatchObject({ due_at: null, instructions: null });
 });
 
-test('an order states whether it is a pickup or a delivery', async () => {
+test('the checkout of an order states whether the order is a pickup or a delivery', async () => {
   const shop = await openShop();
   const pickup = await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0.00' });
   const delivery = await shop.givenShippingOption();

@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 
 const path = '/api/storefront/customer/me/export';
 
-test('a customer export contains all data of the customer, page by page, without secrets and data of others', async () => {
+test('a customer export contains the data of the customer, page by page, without secrets and data of others', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const other = await shop.givenCustomer();

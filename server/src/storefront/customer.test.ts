@@ -255,7 +255,7 @@ test('counts concurrent wrong passwords individually, per shop and e-mail addres
   expect((await logInAs(neighbour, email, PASSWORD)).status).toBe(200);
 });
 
-test('rejects an invalid customer token in every call, instead of treating the caller as a guest (401)', async () => {
+test('rejects an invalid customer token (401) instead of treating the caller as a guest', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { client, access_token } = await shop.givenCustomer();

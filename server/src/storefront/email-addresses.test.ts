@@ -10,7 +10,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const register = ({ storefront }: OpenShop, email: string) =>
   storefront.POST('/api/storefront/customer/register', { body: { email, password: 'a long enough password' } });
 
-test.each(REFUSED)('rejects the e-mail address %s for shoppers, customers and staff', async (email) => {
+test.each(REFUSED)('rejects the e-mail address %s for shoppers, customers and the shop', async (email) => {
   const shop = await openShop();
   const checkout = await shop.givenCheckout();
   const refusals = [
@@ -55,7 +55,7 @@ test('an import rejects rows with an undeliverable e-mail address, and imports t
   ]);
 });
 
-test('stores every spelling of an e-mail address with an internationalized domain in one form', async () => {
+test('stores both spellings of an e-mail address with an internationalized domain in one form', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'Info@MÜLLER.de' } });
   expect(data?.email).toBe('info@xn--mller-kva.de');

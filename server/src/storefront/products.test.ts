@@ -89,7 +89,7 @@ test('combines the values of one filter with OR, and different filters with AND'
   expect(await names({ collection: 'unknown' })).toBe('');
 });
 
-test('every sort has a stable order, and each product is on one page', async () => {
+test('sorts products by price in both directions, and lists each product on one page', async () => {
   const { storefront, givenProduct } = await openShop();
   for (const price of ['3', '1', '2', '2']) await givenProduct({ name: `P${price}`, price });
   const prices = async (sort: 'price_asc' | 'price_desc') =>

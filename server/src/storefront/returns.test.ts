@@ -101,7 +101,7 @@ test('rejects an invalid return policy (422)', async () => {
   }
 });
 
-test('returns keep no notes after their customer is erased', async () => {
+test('returns keep no note of the customer after the customer is erased', async () => {
   const { shop, customer, order, request, decline, read } = await givenShippedOrder(1);
   const { data } = await request(1, { customer_note: 'My phone number is 0170 123.' });
   await decline(data?.id ?? '');

@@ -152,7 +152,7 @@ test.each([
   for (const { loc } of detail) expect(loc.slice(0, 3)).toEqual(['body', 'items', 1]);
 });
 
-test('the sync API accepts compressed bodies up to the size limit after decompression, and other APIs accept none', async () => {
+test('the sync API accepts compressed bodies up to the size limit after decompression, and the storefront accepts none', async () => {
   const { baseUrl, credentials, givenProduct } = await openShop();
   await givenProduct({ sku: 'MUG' });
   const headers = {

@@ -76,7 +76,7 @@ export interface Opened extends Asker {
   key: string | undefined;
 }
 
-/** One UCP request over REST or MCP. It changes carts and checkouts only by operations of the contract. */
+/** One UCP request over REST or MCP. It changes carts and checkouts by operations of the contract. */
 export class UcpCall {
   readonly opened: Opened;
   /** Messages to add to the response. */
@@ -154,7 +154,7 @@ export class UcpCall {
     ].join('-');
   }
 
-  /** Runs work in the shop, for data that no operation returns. */
+  /** Runs work in the shop that no operation of the contract does. */
   inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
@@ -194,7 +194,7 @@ export class UcpCall {
   }
 }
 
-/** Converts an operation's error to a message for the agent. Rethrows all other errors. */
+/** Converts an operation's error to a message for the agent. Throws protocol errors and all other errors. */
 export function messageOf(error: unknown, path?: string): Message {
   if (!(error instanceof Refused)) throw error;
   if (error.isOfProtocol) throw protocolErrorOf(error);

@@ -75,7 +75,7 @@ function nextOf(page: number, pages: number) {
   return { has_next_page, ...(has_next_page && { cursor: cursorOf(page + 1) }) };
 }
 
-/** The message about a word that was not understood or that no product matches. */
+/** The message about a word or limit that was not understood or not met. */
 function messageOfUnmet({ kind, text, fate }: Understood): Message {
   if (fate === 'not_understood') {
     const content = `"${said(text)}" was not understood and not searched for. Send a filter instead, or ask the buyer.`;

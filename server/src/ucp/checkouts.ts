@@ -1,6 +1,6 @@
 /**
- * Checkouts. An agent fills them in, and the buyer confirms them on the shop's page. So an open checkout requires
- * escalation, and no function here completes one.
+ * Checkouts. An agent fills them in, and the buyer confirms them on the shop's page. So no function here completes a
+ * checkout: an open one is incomplete or requires escalation.
  */
 
 import type { Address, Checkout, ShippingChoice } from '@commerce-backend/spec';

@@ -25,7 +25,7 @@ async function connected(address: string, token?: string, mode: 'auto' | 'legacy
   return { client, call };
 }
 
-test('over MCP, agents with a token and guest agents can use all UCP functions, and a failed call returns its UCP error code', async () => {
+test('over MCP, agents with a token and guest agents can check out, and a failed call returns its UCP error code', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const address = `${shop.baseUrl}/sites/${shop.site_id}/ucp/mcp`;

@@ -31,7 +31,7 @@ export async function shopOf({ db, hosts }: OpeningDeps, req: Request): Promise<
   return tenant;
 }
 
-/** The base URL of the shop's UCP endpoints, on the host of the request. */
+/** The base URL of the shop's UCP endpoints: its host in the request, otherwise a path of the server's base URL. */
 export function issuerOf({ hosts, baseUrl }: OpeningDeps, req: Request, { site_id }: Tenant): string {
   return hosts.siteAt(req) === site_id ? hosts.originAt(req) : `${baseUrl}/sites/${site_id}`;
 }
@@ -100,7 +100,7 @@ async function refuse({ limits }: OpeningDeps, req: Request, error: unknown): Pr
   throw refusal ?? error;
 }
 
-/** Returns the agent token. Rejects any other credential, because its sender expects it to be used. */
+/** Returns the agent token, if there is one. Rejects other credentials, because senders expect them to be used. */
 function tokenIn(req: Request, asker: Asker): string | undefined {
   if (req.headers.authorization === undefined) return undefined;
   const token = agentTokenIn(req);
@@ -108,7 +108,7 @@ function tokenIn(req: Request, asker: Asker): string | undefined {
   throw invalidToken(asker, { content: 'Send Authorization: Bearer agt_…, or none.' });
 }
 
-/** Records in the audit a call that failed before it reached an operation. */
+/** Records a call with a credential in the audit if it failed before it reached an operation. */
 export async function recordRefusal(
   { callOperation }: OpeningDeps,
   call: UcpCall | undefined,

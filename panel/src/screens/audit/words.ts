@@ -4,7 +4,7 @@ import { VALUES } from '../../language/values.ts';
 import de from './texts/de.json';
 import fr from './texts/fr.json';
 
-/** Translations of operations (without their API) and of fields. Other names are written in English. */
+/** Translations by operation name, such as `updateProduct`, and by field name. Other names are shown in English. */
 interface Texts {
   actions: Partial<Record<string, string>>;
   fields: Partial<Record<string, string>>;

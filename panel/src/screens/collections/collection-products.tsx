@@ -111,7 +111,7 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
   );
 }
 
-/** Shows the products that currently match the rules. */
+/** Shows the first products that match the saved rules. */
 export function FoundByRules({ products, count }: { products: ListedProduct[]; count: number }) {
   const { number } = useFormat();
   return (

@@ -37,7 +37,7 @@ export function fetchOrder(order_id: string, signal?: AbortSignal): Promise<Orde
   );
 }
 
-/** Refetches all data that depends on orders. */
+/** Refetches the data that depends on orders. */
 export function ordersChanged(): Promise<void> {
   return readAgain('orders', 'overview', 'inventory', 'products', 'customers', 'agents');
 }

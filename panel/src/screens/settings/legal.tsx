@@ -51,7 +51,7 @@ export function LegalSettings() {
 
 type Kind = (typeof links)[number][0];
 
-/** The text of a kind in each language. The editors load when they are opened. */
+/** The text of a kind in each language. The editors load when the section is opened. */
 function LegalTexts({ kind, label }: { kind: Kind; label: string }) {
   const [isOpen, setOpen] = useState(false);
   const languages = Object.entries(LANGUAGES) as [PanelLanguage, string][];

@@ -97,7 +97,7 @@ test('the merchant MCP server rejects a call without a token, and names the URL 
   );
 });
 
-test('the merchant MCP server accepts only its own tokens, and no other API accepts them (401)', async () => {
+test('the merchant MCP server accepts only its own tokens, which the dashboard API and the shop MCP server reject (401)', async () => {
   const shop = await openShop();
   const { session } = await logIn(shop);
   const { access_token } = await givenAssistant(shop);

@@ -247,7 +247,7 @@ test('a new e-mail address takes effect once its link is opened, the link works 
   expect(rows).toEqual([{ email: later }]);
 });
 
-test('changing to the e-mail address of another account does not reveal that account, and only its owner is notified', async () => {
+test('changing to the e-mail address of another account does not reveal that account, and its owner gets a mail', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const owner = await shop.givenCustomer();

@@ -5,7 +5,7 @@ import { operationTable } from '../../http/contract/contract.ts';
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-test("llms.txt and skill.md contain a shop's data and every agent operation, with unchanged URLs and enum values", async () => {
+test("llms.txt and skill.md contain a shop's data and the agent operations, with unchanged URLs and enum values", async () => {
   const shop = await openShop();
   const legal = {
     terms_url: 'https://shop.example/_terms_/a_b#returns',

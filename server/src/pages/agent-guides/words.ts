@@ -14,7 +14,7 @@ export interface GuidedShop extends AgentShop {
   withdrawal_form_url: string | null;
 }
 
-/** Agent operations by tag, in the order of the contract. */
+/** The agent operations that require a scope, by tag, in the order of the contract. */
 export const OPERATIONS_BY_TAG: Map<string, Operation[]> = Map.groupBy(
   operationTable.filter(({ surface, scope }) => surface === 'agent' && scope !== undefined),
   ({ path, method }) => String((document.paths[path]?.[method]?.tags as string[] | undefined)?.[0]),

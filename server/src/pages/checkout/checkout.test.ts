@@ -497,7 +497,7 @@ test('applying or removing a discount code keeps the other input', async () => {
   expect(removed.html).toContain('value="32.90"');
 });
 
-test('every submit button also applies a typed discount code, or shows its error at the field', async () => {
+test('the save button also applies a typed discount code, or shows its error at the field', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url, option } = given;

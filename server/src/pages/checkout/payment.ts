@@ -82,7 +82,7 @@ async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
   return judged && given?.order_id && !login ? withOrder(judged, given.order_id) : judged;
 }
 
-/** Shows a pending payment. The shopper can only continue or cancel it. */
+/** Shows a pending payment. The shopper can continue or check it, or cancel it. */
 export function openPayment(view: CheckoutView): string {
   const { language, front, back } = view;
   const { say } = language;

@@ -129,8 +129,8 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
 }
 
 /**
- * Missing fields to report. A shipping option is reported only if the form showed any, and not if the form showed those of
- * a wrongly guessed country.
+ * Missing fields to report. A shipping option is reported only if the form was shown for a country, and not if that
+ * country was a wrong guess.
  */
 function asked(missing: readonly string[], { body, entered }: Posted): string[] {
   const shown = body.get('shown_country');

@@ -28,7 +28,7 @@ export interface CheckoutView {
   countries: readonly string[];
   /** Whether the shop has a shipping option that lets shoppers pay when they receive the goods. */
   paysOnReceipt: boolean;
-  /** The checkout with the selected delivery and payment, which the summary shows. Nothing of it is stored yet. */
+  /** The checkout with the selected delivery and payment, for the summary. The selection may not be stored yet. */
   summed: Checkout;
   /** The address book of the logged-in customer. */
   saved: readonly CustomerAddress[];
@@ -37,7 +37,7 @@ export interface CheckoutView {
   choices: readonly ShippingChoice[];
   /** Whether the customer has already agreed to receive marketing mails. */
   optedIn: boolean;
-  /** Whether the page may show quantities (`show_stock` is `exact`). */
+  /** Whether the page may show how many pieces are left (`show_stock` is `exact`). */
   showsExactStock: boolean;
   /** Whether card payments use the test provider's tokens. */
   testCard: boolean;

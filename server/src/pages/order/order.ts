@@ -251,7 +251,7 @@ interface Asked {
   pays: boolean;
 }
 
-/** Shows only the city and country of the address, and the form that reveals the rest. */
+/** Shows only the city and country of the address, and the form that reveals the rest, unless it is shown above. */
 function hiddenAddresses(visit: OrderVisit, order: ShownOrder, asked: Asked): Html {
   const { language } = visit;
   const shipping_address = order.has_goods ? order.shipping_address : null;

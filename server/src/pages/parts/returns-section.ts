@@ -16,7 +16,7 @@ export type ReturnForm = Pick<FormState<ReturnField>, 'entered' | 'mistakes'>;
 
 export interface OrderReturns extends ReturnOffer {
   made: Return[];
-  /** All returns, including those that are too old to be shown. */
+  /** Number of all returns, including those that are too old to be shown. */
   total: number;
 }
 
@@ -30,7 +30,7 @@ const REASONS = [
   'other',
 ] as const satisfies ReturnReason[];
 
-/** Maximum quantity of one line in a return request. Returning more pieces takes several requests. */
+/** The maximum quantity to select per line. Returning more pieces takes several requests. */
 const MOST_PIECES = 50;
 const SHOWN = 20;
 const CANCELLABLE: Return['status'][] = ['requested', 'approved', 'in_transit'];

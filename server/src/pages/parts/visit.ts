@@ -53,7 +53,8 @@ export interface FormAction {
 }
 
 /**
- * Runs work and writes its audit row in one transaction. If it throws, rolls back and returns the page from `refused`.
+ * Runs work and writes its audit row in one transaction. If the work throws, rolls it back and returns the page from
+ * `refused`.
  */
 export function runAction(
   visit: Visit,

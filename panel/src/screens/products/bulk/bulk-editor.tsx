@@ -107,7 +107,7 @@ function Grid({
   );
 }
 
-/** The cells from the focused one on that get the cells pasted from a spreadsheet. Empty if only one cell is pasted. */
+/** The cells to fill, from the focused one on, when several cells are pasted from a spreadsheet. Otherwise empty. */
 function pastedCells(event: ClipboardEvent, rows: Row[], amounts: NumberTexts): TypedCell[] {
   const text = event.clipboardData.getData('text').replace(/\r?\n$/, '');
   if (!(event.target instanceof HTMLInputElement) || !/[\n\t]/.test(text)) return [];

@@ -35,7 +35,7 @@ export async function bulkUpdate(
   return results;
 }
 
-/** Refetches all data that depends on products. */
+/** Refetches the data that depends on products. */
 export function productsChanged(): Promise<void> {
   return readAgain('products', 'collections', 'inventory', 'overview');
 }

@@ -97,7 +97,7 @@ function adjustmentOf({ variant }: Row, edits: Edits) {
 /** Number of products that are fetched concurrently. */
 const CONCURRENT = 6;
 
-/** Fetches the current data of the products. Leaves out products that were deleted in the meantime. */
+/** Fetches the current data of the products. Leaves out those that cannot be read, such as deleted ones. */
 export async function currentProducts(products: Product[]): Promise<Product[]> {
   const current: Product[] = [];
   for (let at = 0; at < products.length; at += CONCURRENT) {

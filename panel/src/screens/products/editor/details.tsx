@@ -41,7 +41,7 @@ export function SearchEngines() {
   );
 }
 
-/** The product's status and publication, and the fields that group it with other products. */
+/** The product's status, type, vendor and tags. */
 export function Organisation() {
   const status = useWatch<ProductDraft, 'status'>({ name: 'status' });
   return (
