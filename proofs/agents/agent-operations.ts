@@ -100,8 +100,8 @@ async function judge(
 }
 
 /**
- * Calls each tool with a token of one scope, and expects that the other operations of the contract are not tools. Returns the
- * number of calls.
+ * Calls each tool that needs a scope with tokens of one scope each, and expects that the other operations of the
+ * contract are not tools. Returns the number of calls.
  */
 async function overMcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
   const tools = agentTools();
