@@ -112,8 +112,8 @@ function judge(
 }
 
 /**
- * Calls each operation as an owner whose password was confirmed more than 15 minutes ago. Returns the number of
- * operations.
+ * Calls each operation, except those that end or confirm the session, as an owner whose password was confirmed more
+ * than 15 minutes ago. Returns the number of operations, including those left out.
  */
 async function withoutConfirmation(team: Team): Promise<number> {
   const { id, headers } = await team.hire('owner');

@@ -182,7 +182,7 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
   return tried;
 }
 
-/** Tries every way in which an agent, with a token or as a guest, might complete the checkout that it prepared. */
+/** Tries several ways in which an agent, with a token or as a guest, might complete the checkout that it prepared. */
 async function completing(world: World, tenant: Tenant): Promise<number> {
   const customer = await newCustomer(world, tenant);
   const { secret } = await openAgent(world, tenant, customer.id);

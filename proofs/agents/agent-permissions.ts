@@ -176,7 +176,7 @@ async function withoutBudget({ shop, samples }: Scene): Promise<number> {
   return tried;
 }
 
-/** The limit per order must apply to every way of making an order larger, although the budget would cover it. */
+/** The limit per order must apply to several ways of making an order larger, although the budget would cover it. */
 async function beyondOneOrder(shop: OpenShop): Promise<number> {
   const agent = await AgentPurchases.open(shop, 1_000_000, [], { max_per_order_cents: 1_500 });
   const { variant_id, product_id } = await agent.sell(1000);

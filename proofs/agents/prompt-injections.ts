@@ -211,7 +211,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
 
-/** Calls the agent's operations that take ids, including calls that are refused with alternatives. */
+/** Calls further operations of the agent, including calls that are refused with alternatives. */
 async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<void> {
   await ask('agent.getShop');
   await ask('agent.createCart', { body: {} });
