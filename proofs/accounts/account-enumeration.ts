@@ -165,7 +165,8 @@ async function callOf(scene: Scene, { operation, body, headers }: Question, emai
 const TIMES = 7;
 
 /**
- * Sends the same requests for addresses of each kind; responses and effects must not differ. Returns the number of requests.
+ * Sends the same requests for addresses of each kind; the responses and the work of the server must not differ. Returns
+ * the number of requests.
  */
 async function compareAnswers(scene: Scene, violations: Violations): Promise<number> {
   let asked = 0;

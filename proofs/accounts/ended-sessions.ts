@@ -8,8 +8,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { useCodesAgain } from './second-factor-codes.ts';
 
 /**
- * Ends a customer's sessions in every possible way, and tries every token of these sessions, including tokens issued
- * while the sessions end.
+ * Ends a customer's sessions in each of the ways in ENDINGS, and tries every token of these sessions, including tokens
+ * issued while the sessions end.
  */
 export const B4: Proof = {
   id: 'B4',
@@ -172,8 +172,8 @@ function sendAgain(world: World, { key, operation, body, by }: Session['given'])
 }
 
 /**
- * Expects 401 for every call with the token, even where a token is optional, and that a retry with the old idempotency
- * key returns no token. Returns the number of calls.
+ * Expects 401 for calls with the token, even where a token is optional, and that a retry with the old idempotency key
+ * returns no token. Returns the number of calls.
  */
 async function expectDead(world: World, tenant: Tenant, { token, given }: Session, what: string): Promise<number> {
   const calls = ['getCustomer', 'listCustomerOrders', 'refreshCustomerToken', 'createCart', 'logoutCustomer'];

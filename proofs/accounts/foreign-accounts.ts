@@ -14,7 +14,7 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 import { mayCall, type Principal, principalsOf } from './callers.ts';
 
-/** Every kind of caller of a tenant calls every operation with the objects of every other caller. */
+/** Every kind of caller of a tenant, except agents, calls the tenant's operations with the objects of other buyers. */
 export const A2: Proof = {
   id: 'A2',
   promise: 'Within a shop, no caller reaches an operation that is not open to them, nor the data of another customer.',
@@ -103,7 +103,8 @@ async function attack(
   const refused = principals.filter((principal) => !mayCall(principal, operation));
   const left = size === 'short' ? chance.some(refused, refused.length - REFUSED_IN_SHORT) : [];
   for (const principal of principals.filter((one) => !left.includes(one))) {
-    // A closed operation is refused before any object is read.
+    // One owner is enough if the call contains no buyer's object, and in the short form also if the caller lacks
+    // access: such a call is rejected before any object is read.
     const closed = places.length === 0 || (size === 'short' && !mayCall(principal, operation));
     for (const owner of closed ? chance.some(owners, 1) : owners) {
       const about = callOf(call, principal, places, owner);
@@ -195,17 +196,14 @@ function idsIn({ path, query, body }: Call, places: Place[]): string[] {
 }
 
 /**
- * Whether other proofs cover the operation: E7 covers the operations of agents. Two storefront operations on a
+ * Whether `admit` leaves the operation out: E7 covers the operations of agents. Two storefront operations on a
  * customer's agents are left out too.
  */
 function isProvenElsewhere({ id, surface }: Operation): boolean {
   return surface === 'agent' || id === 'storefront.revokeAgent' || id === 'storefront.listAgentAudit';
 }
 
-/**
- * Shows that the rejections are meaningful: callers with access must succeed, and owners must not be treated like
- * strangers.
- */
+/** Shows that the rejections are meaningful: callers with access must succeed, with objects of their own. */
 async function admit(
   world: World,
   tenant: Tenant,

@@ -90,7 +90,7 @@ function makesLinks({ id }: Operation): boolean {
   return /checkout|register|verif|reset|updateCustomer|markOrderPaid|createFulfillment|cancelOrder/i.test(id);
 }
 
-/** Builds a valid call whose e-mail address makes the shop send a mail. */
+/** Builds a valid call. If it contains an e-mail address, uses one to which the shop sends a mail. */
 async function callFor({ world, tenant }: Forger, operation: Operation): Promise<Call> {
   const call = await validCall(world, tenant, operation);
   const asksAddress = slotsOf(operation, call.body).some(
@@ -124,7 +124,7 @@ async function forge(forger: Forger, call: Call, forgery: Headers): Promise<void
 
 function judge(forger: Forger, what: string, { headers, text }: Reply): void {
   const { 'access-control-allow-origin': origin, ...kept } = headers;
-  // This header is left out: it repeats the browser's own origin, and is not a link.
+  // The CORS header is left out, because it may repeat the Origin of the request, and is not a link.
   const shown = `${JSON.stringify(kept)}\n${text}`;
   if (origin && origin !== '*' && origin !== `https://${EVIL}`)
     forger.world.violations.add(`${what}: CORS allows the forged origin ${origin}`);

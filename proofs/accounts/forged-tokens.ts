@@ -209,7 +209,7 @@ function shown(token: string): string {
   return JSON.stringify(token.slice(0, 120));
 }
 
-/** Counts queries: the server takes a connection from the pool for each. The returned function returns the count. */
+/** Counts how often the server takes a connection from the pool. The returned function returns the count. */
 function countLookUps(db: { on(event: 'acquire', listener: () => void): unknown }): () => number {
   let count = 0;
   db.on('acquire', () => {

@@ -80,7 +80,7 @@ interface Scene {
 /** A hash of `PASSWORD` at the lowest cost, so that many attempts take little time. */
 const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvzyXuAFLLDwwZDZ88E3kVCvRd0JjgjbvwPw';
 
-/** An account, and one place where its password is checked. */
+/** An account, and the operations through which its password is guessed. */
 interface Target {
   /** The spellings of the e-mail address that identify the account. */
   spellings: string[];

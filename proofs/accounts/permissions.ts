@@ -41,7 +41,7 @@ const OPERATIONS: Record<string, string> = {
   'audit:read': 'listAuditEvents',
 };
 
-/** Operations on the caller's own login, which every role may call. */
+/** Operations on the caller's own login and assistants, which every role may call. */
 export const OF_ONESELF =
   words(`logout confirmIdentity changePassword listSessions endOtherSessions endSession getTwoFactor setUpTwoFactor
   turnOffTwoFactor confirmTwoFactor replaceRecoveryCodes getMe acceptInvitation getNotifications updateNotifications

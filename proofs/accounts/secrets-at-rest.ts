@@ -16,7 +16,7 @@ import { seedWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 import { type Search, Secrets } from './sent-secrets.ts';
 
-/** Uses every feature of a server, and then searches everything that it has stored and logged for secrets. */
+/** Calls the operations of a server, and then searches its tables, logs and mails for secrets. */
 export const J1: Proof = {
   id: 'J1',
   promise: 'No issued or received secret is stored in clear text in a log, a table, or a mail that needs none.',

@@ -9,8 +9,9 @@ import { type Answered, countOf, type Member, ROLES, type Role, type Sent, type 
 import { acceptAtOnce } from './team-invitations.ts';
 
 /**
- * Tries every role and kind of key on every dashboard operation. Roles change or end while their holders make calls,
- * owners remove each other, and invitations are used twice. The calls alternate between two servers.
+ * Tries every role, and keys with several sets of scopes, on every dashboard operation. Roles change or end while their
+ * holders make calls, owners remove each other, and invitations are used twice. The calls alternate between two
+ * servers.
  */
 export const L1: Proof = {
   id: 'L1',
@@ -51,8 +52,9 @@ interface Holder {
 }
 
 /**
- * Calls each operation with each role and key. A caller without the scope must get a 403 that names the scope; other
- * callers must not. The short form tries four callers of each operation. Returns the number of combinations.
+ * Calls each operation with each role and with several keys. A caller without the scope must get a 403 that names the
+ * scope; other callers must not. The short form tries four callers of each operation. Returns the number of
+ * combinations.
  */
 async function crossRoles(team: Team, { size, seed }: Trial): Promise<number> {
   const chance = chanceOf(seed);
@@ -110,8 +112,8 @@ function judge(
 }
 
 /**
- * Calls each operation as an owner whose password was confirmed more than 15 minutes ago. Returns the number of
- * operations.
+ * Calls each operation, except those that end or confirm the session, as an owner whose password was confirmed more
+ * than 15 minutes ago. Returns the number of operations, including those left out.
  */
 async function withoutConfirmation(team: Team): Promise<number> {
   const { id, headers } = await team.hire('owner');

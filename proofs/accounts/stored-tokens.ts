@@ -104,7 +104,7 @@ async function issueAndSearch({ size, databaseUrl, progress }: Trial, violations
 }
 
 /**
- * Makes a new shop issue secrets in every possible way. Each request is sent twice, so that its response is stored and
+ * Makes a new shop issue secrets of several kinds. Each request is sent twice, so that its response is stored and
  * replayed. Returns the secrets.
  */
 async function issue(baseUrl: string, databaseUrl: string, violations: Violations): Promise<string[]> {

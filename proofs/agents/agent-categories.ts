@@ -91,8 +91,8 @@ interface Attempt {
 }
 
 /**
- * All ways to see, add or buy a product. The ways with `names` identify the product, so they must succeed if the
- * product is allowed.
+ * Ways to see, add or buy a product. The ways with `names` identify the product, so they must succeed if the product is
+ * allowed.
  */
 export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<Outcome> }> = {
   'read by id': {

@@ -100,8 +100,8 @@ async function judge(
 }
 
 /**
- * Calls each tool with a token of one scope, and expects that the other operations of the contract are not tools. Returns the
- * number of calls.
+ * Calls each tool that needs a scope with tokens of one scope each, and expects that the other operations of the
+ * contract are not tools. Returns the number of calls.
  */
 async function overMcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
   const tools = agentTools();
@@ -182,7 +182,7 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
   return tried;
 }
 
-/** Tries every way in which an agent, with a token or as a guest, might complete the checkout that it prepared. */
+/** Tries several ways in which an agent, with a token or as a guest, might complete the checkout that it prepared. */
 async function completing(world: World, tenant: Tenant): Promise<number> {
   const customer = await newCustomer(world, tenant);
   const { secret } = await openAgent(world, tenant, customer.id);

@@ -10,7 +10,7 @@ import { validCall } from '../testing/valid-requests.ts';
 import { attempt, CATEGORY_LISTS, openScene, type Scene, WAYS } from './agent-categories.ts';
 import { AgentPurchases } from './agent-purchases.ts';
 
-/** Checks an agent's permissions against everything that the agent could try. */
+/** Tries to exceed an agent's scopes, categories, budget and lifetime. */
 export const E6: Proof = {
   id: 'E6',
   promise: 'An agent never exceeds the scopes, categories, budget and lifetime that its customer gave it.',
@@ -176,7 +176,7 @@ async function withoutBudget({ shop, samples }: Scene): Promise<number> {
   return tried;
 }
 
-/** The limit per order must apply to every way of making an order larger, although the budget would cover it. */
+/** The limit per order must apply to several ways of making an order larger, although the budget would cover it. */
 async function beyondOneOrder(shop: OpenShop): Promise<number> {
   const agent = await AgentPurchases.open(shop, 1_000_000, [], { max_per_order_cents: 1_500 });
   const { variant_id, product_id } = await agent.sell(1000);
@@ -218,7 +218,8 @@ async function duringPayments(shop: OpenShop): Promise<number> {
 }
 
 /**
- * Calls without pause until after the token has expired. Calls before the expiry must succeed; later ones must get 401.
+ * Calls again and again until after the token has expired. Calls before the expiry must succeed; later ones must get
+ * 401.
  */
 async function untilTheEnd({ size }: Trial, shop: OpenShop): Promise<number> {
   const tokens = pick(size, 4, 120);

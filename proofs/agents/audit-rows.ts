@@ -14,8 +14,8 @@ import { type Asked, askOverMcp, askOverRest, type Speaker, validAsks } from '..
 import { validCall } from '../testing/valid-requests.ts';
 
 /**
- * Sends valid and invalid calls, and calls to unknown paths, with active, revoked and expired tokens. Each must be audited
- * exactly once.
+ * Sends valid and invalid calls, and calls to unknown paths, with active, revoked and expired tokens. Each must add one
+ * row to the audit; only UCP requests that run several operations may add more.
  */
 export const E8: Proof = {
   id: 'E8',

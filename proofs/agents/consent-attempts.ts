@@ -115,7 +115,9 @@ async function decideAs(world: World, flow: Flow, { state, who, verb, browser }:
     world.violations.add(`${what}: the authorization code was replaced, ${statuses}`);
 }
 
-/** Returns a valid form token of the page, from any of its forms, such as the logout form. */
+/**
+ * Returns the form token of the page, from any of its forms, such as the logout form. Empty if the page has no form.
+ */
 function strayFields({ html }: Page): URLSearchParams {
   const token = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? /value="([^"]*)"[^>]*name="csrf"/.exec(html)?.[1];
   return new URLSearchParams(token ? { csrf: token } : {});

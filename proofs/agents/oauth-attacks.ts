@@ -22,7 +22,7 @@ import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
 /**
- * Makes the attacks of RFC 9700 on the authorization code flow. In each round a customer allows a client, and attackers
+ * Makes attacks of RFC 9700 on the authorization code flow. In each round a customer allows a client, and attackers
  * send their requests before, during and after that. The legitimate exchange must succeed, because otherwise the round
  * proves nothing.
  */

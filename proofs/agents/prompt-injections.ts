@@ -17,8 +17,8 @@ import { faultsInJson, faultsInMarkdown } from './agent-texts.ts';
 import { INJECTIONS, type Injection } from './injection-texts.ts';
 
 /**
- * Puts instructions for language models into every text of a shop and its customer, and reads them through all agent operations
- * in both formats, and through all UCP functions over both transports.
+ * Puts instructions for language models into the texts of a shop and its customer, and reads them through all agent
+ * operations in both formats, and through all UCP functions over both transports.
  */
 export const J7: Proof = {
   id: 'J7',
@@ -145,7 +145,8 @@ class Readings {
 }
 
 /**
- * Creates a product, a customer and an order with the text in all possible fields, and reads everything that an agent can see.
+ * Creates a product, a customer and an order with the text in their fields, and reads them through the operations of
+ * agents.
  */
 async function expose(shop: OpenShop, injection: Injection, readings: Readings): Promise<void> {
   const { word } = injection;
@@ -210,7 +211,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
 
-/** Calls the agent's operations that take ids, including calls that are refused with alternatives. */
+/** Calls further operations of the agent, including calls that are refused with alternatives. */
 async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<void> {
   await ask('agent.getShop');
   await ask('agent.createCart', { body: {} });
@@ -233,7 +234,7 @@ async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<
   await ask('agent.addCartItem', { path: { cart_id }, body });
 }
 
-/** Calls all UCP functions up to the purchase, with a shipping address that contains the text. */
+/** Calls the UCP functions of a purchase, with a shipping address that contains the text. */
 async function shopOverUcp(
   shop: OpenShop,
   { as }: AgentPurchases,

@@ -51,7 +51,8 @@ async function givenDemo() {
 }
 
 /**
- * Runs the example. `onLine` gets each printed line and acts as the person who reads it. Returns all lines and the exit code.
+ * Runs the example. `onLine` gets each printed line and acts as the person who reads it. Returns its output, its errors
+ * and its exit code.
  */
 async function play(args: string[], onLine: (line: string) => Promise<void>) {
   const example = spawn(process.execPath, [EXAMPLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

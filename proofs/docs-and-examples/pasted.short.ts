@@ -1,7 +1,8 @@
 /**
- * Pastes the code blocks of the documents into shells, one after another, next to a running demo shop, in a folder that looks
- * like a checkout. Only ports are replaced. Each document has one terminal, and one more for each block that keeps running. As
- * in a reader's shell, commands of the packages are found only through npx.
+ * Pastes the code blocks of the documents into shells, one after another, next to a running demo shop, in a folder that
+ * looks like a checkout. Only ports, a database URL and secrets from another terminal are replaced. Each document has
+ * one terminal, and one more for each block that keeps running. As in a reader's shell, commands of the packages are
+ * found only through npx, except in cli/README.md.
  */
 
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

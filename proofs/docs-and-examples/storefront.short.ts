@@ -171,7 +171,7 @@ for (const [language, { width, ...seen }] of Object.entries(SEEN))
     LONG_ENOUGH_MS,
   );
 
-/** German is covered by the walk above. */
+/** The walk above covers German. */
 const ACCOUNT = {
   en: { width: 1280, saved: 'Your changes are saved.', wrong: 'The current password is not right.' },
   fr: { width: 375, saved: 'Vos modifications sont enregistrées.', wrong: 'Le mot de passe actuel n’est pas le bon.' },
@@ -320,7 +320,7 @@ for (const width of [1280, 375])
   );
 
 played(
-  'if the shop cannot be reached, every page reports that in its language, without internal details',
+  'if the shop cannot be reached, German pages show an error in German, without internal details',
   async () => {
     const gone = `http://localhost:${await freePort()}`;
     const { site_id: siteId, storefront_token: storefrontToken } = demo;
@@ -363,7 +363,7 @@ played(
 );
 
 played(
-  'search engines may index each product in each language, but no cart, login or search page',
+  'search engines may index a product in each language, but no cart, login or search page',
   async () => {
     const textAt = async (path: string) => (await fetch(home + path)).text();
     const product = await textAt('/de/products/rowan-stoneware-mug?variant=none&notice=added');
@@ -392,7 +392,7 @@ played(
 );
 
 played(
-  'a password reset has the same response for known and unknown e-mail addresses, and rejects an invalid one',
+  'a password reset leads to the same page for known and unknown e-mail addresses, and rejects an invalid one',
   async () => {
     const asked = async (email: string) => {
       const body = new URLSearchParams({ email });
@@ -407,7 +407,7 @@ played(
 );
 
 played(
-  'a form of another website gets 403, a missing product gets 404, and an expired session leads to the login page',
+  'a form of another website gets 403, a missing product gets 404, and an invalid session leads to the login page',
   async () => {
     const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
     const foreign = await fetch(`${home}/en/cart/add`, {
@@ -467,7 +467,7 @@ async function placeOrder(page: Page): Promise<void> {
   await press('place_order');
 }
 
-/** Steps of a shopper, each of which also checks accessibility. */
+/** Steps of a shopper. `look` takes a screenshot and checks accessibility. */
 function walk(page: Page, name: string) {
   const leaving = (act: Promise<void>) => Promise.all([page.waitForNavigation(), act]);
   const found: string[] = [];

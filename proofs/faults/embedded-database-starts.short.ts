@@ -149,7 +149,7 @@ test('of two concurrent starts in a missing directory, one succeeds and the othe
   expect(refused.map(({ reason }) => (reason as Error).name)).toEqual(['DataDirInUse']);
 });
 
-test('a server that starts while another one stops gets its own PostgreSQL', async () => {
+test('a server that starts while another one stops finds the data in a running PostgreSQL', async () => {
   const directory = madeDirectory();
   const first = await start(directory);
   await write(first.url);
@@ -213,7 +213,7 @@ test('a start and a restart succeed in a data directory inside a directory that 
   expect(await count(url)).toBe(1);
 });
 
-test('a start in a data directory with unrelated files fails, names the remedy, and does not change the files', async () => {
+test('a start in a data directory with unrelated files fails, names the remedy, and keeps the files', async () => {
   const directory = dataDir();
   mkdirSync(join(directory, 'postgres'), { recursive: true });
   writeFileSync(join(directory, 'postgres', 'letter.txt'), 'dear');

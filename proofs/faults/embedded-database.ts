@@ -76,7 +76,7 @@ class Installation {
     return this.#server;
   }
 
-  /** The server writes the credentials of its demo shop to the directory. */
+  /** Starts a server, which writes the credentials of its demo shop to the directory. */
   async newServer(): Promise<ServerProcess> {
     return new ServerProcess(await freePort(), { DATA_DIR: this.#directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn' });
   }
@@ -169,7 +169,10 @@ class Writers {
     return writers;
   }
 
-  /** Waits until this many more products are acknowledged. At that moment, the next product is being written. */
+  /**
+   * Waits until this many more products are acknowledged, or one is rejected. At that moment, the next product is being
+   * written.
+   */
   async write(rows: number): Promise<void> {
     const goal = this.acknowledged.size + rows;
     while (this.acknowledged.size < goal && this.#refused.length === 0) {

@@ -12,7 +12,7 @@ const READS_A_SECOND = 50;
 /** PostgreSQL's statement timeout, which no read may reach. */
 const LIMIT_MS = 5_000;
 
-/** Sends the most expensive reads that the contract allows, and some invalid ones, while others read single products. */
+/** Sends expensive reads, and some invalid ones, while others read single products. */
 export const I4: Proof = {
   id: 'I4',
   promise: 'No read exceeds the time limit of the database, whatever its parameters, and others are served meanwhile.',

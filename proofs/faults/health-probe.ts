@@ -58,7 +58,7 @@ export class HealthProbe {
     return { status: answer?.status ?? 0, body: body ?? 'nothing' };
   }
 
-  /** Compares the responses in a period with the expected ones. Returns their number. */
+  /** Compares the responses in a period with the expected ones. Returns the number of probes. */
   judge(what: string, [from, to]: [number, number], ready: 200 | 503 | 'either', violations: Violations): number {
     const seen = this.seen.filter(({ begun, ended }) => begun >= from && ended <= to);
     for (const one of seen) {

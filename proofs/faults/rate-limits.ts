@@ -164,7 +164,7 @@ async function keepAgentProfile({ owner }: World, site_id: string, host: string)
   return url;
 }
 
-/** Returns, for each limit, calls that exhaust it without reaching a lower limit first. */
+/** Returns, for each limit that this proof exhausts, calls that exhaust it without reaching a lower limit first. */
 function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimitName, Begin>> {
   const [tenant, second, third] = world.tenants;
   const { site_id, secrets } = tenant;
@@ -265,7 +265,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     reset_request_address: same('POST', '/api/storefront/customer/reset-request', guest, () => ({
       email: `${randomUUID()}@example.com`,
     })),
-    // Another shop, whose limits no other call of this proof uses.
+    // Uses another shop, whose limits no other call of this proof uses.
     consent_request: same('POST', '/api/agent/consent/request', { 'X-Site-ID': second.site_id }, consent),
     client_registration: same('POST', `/sites/${second.site_id}/oauth/register`, {}, registration),
     consent_poll: same('POST', '/api/agent/consent/poll', {}, () => ({

@@ -80,7 +80,7 @@ const FAULTS: Record<string, (redis: Redis) => Promise<unknown>> = {
   'stopped again': async (redis) => redis.signal('SIGSTOP'),
 };
 
-/** Guesses passwords from one IP address, and counts how many were checked. */
+/** Guesses passwords from one IP address at a time, and counts how many were checked. */
 class Guesser {
   tried = 0;
   judged = 0;

@@ -16,8 +16,8 @@ import { type Figures, type Proof, pick, type Trial, Violations } from '../testi
 /**
  * Shops sell for 13 months: buyers order, pay, get refunds, and abandon carts, checkouts and payments. At the end of
  * each month all times are moved back by thirty days, and the deletion job runs while two of the shops sell. Afterwards
- * every row to which an order or a payment refers must be unchanged, all other old rows must be deleted in time, and
- * all invariants must hold.
+ * every row to which an order or a payment refers must be unchanged, other old carts, checkouts, addresses and
+ * movements of reserved stock must be deleted in time, and all invariants must hold.
  */
 export const L6: Proof = {
   id: 'L6',

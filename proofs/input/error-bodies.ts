@@ -10,7 +10,7 @@ import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Causes every kind of error in every operation, and searches bodies and headers for internal data. */
+/** Causes errors of several kinds in the operations, and searches bodies and headers for internal data. */
 export const J2: Proof = {
   id: 'J2',
   promise: "No error contains SQL, paths, stacks, versions, secrets or another caller's input.",

@@ -9,7 +9,10 @@ import { operationOf, type Tenant, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Sends unusual texts, of kinds that people and programs really send, in every free-text field of every writing operation. */
+/**
+ * Sends unusual texts, of kinds that people and programs really send, in the free-text fields of the writing
+ * operations.
+ */
 export const H8: Proof = {
   id: 'H8',
   promise: 'An unusual text is stored and shown exactly as sent, or rejected; it is never changed silently.',

@@ -30,7 +30,10 @@ const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
 /** A stall counts only if it occurs in all of this many repetitions, because a single one may be due to the machine. */
 const REPETITIONS = 5;
 
-/** Sends bodies that are too large, too deep or too wide. Each must get an error, and must not delay other requests. */
+/**
+ * Sends bodies that are too large, too deep or too wide. None may be accepted, except by reads, which ignore their
+ * body, and none may delay other requests.
+ */
 export const I3: Proof = {
   id: 'I3',
   promise: 'Oversized bodies are rejected without stalling the server or filling its memory.',

@@ -10,10 +10,10 @@ import { deadEnds, PAGES } from './page-list.ts';
 import { arrangeFor, type Furnished, furnish, logInTo } from './page-shops.ts';
 
 /**
- * Opens every page, including pages with rejected input, in each language, at the widths of a phone and a desktop. Violations
- * are errors that axe-core finds (WCAG 2.2 AA and best practices; contrast in dark colours too), elements that move after they were drawn or are wider than
- * the window, pages in a language other than the requested one, and first visits that transfer more than 60 KB (product images
- * not counted).
+ * Opens every page, including pages with rejected input, in each language, at the widths of a phone and a desktop.
+ * Violations are errors that axe-core finds (WCAG 2.2 AA and best practices; contrast in dark colours too), elements
+ * that move after they were drawn, pages that are wider than the window, pages in a language other than the requested
+ * one, and first visits that transfer more than 60 KB (product images not counted).
  */
 export const F12: Proof = {
   id: 'F12',

@@ -9,9 +9,9 @@ import { deadEnds, PAGES } from './page-list.ts';
 import { arrangeFor, type Furnished, furnish, logInTo, type Reader, withQuery } from './page-shops.ts';
 
 /**
- * Embeds every page in foreign pages in every way that browsers support, and checks that the page is never visible.
- * Checks the headers of every response, including errors. A copy of each page without these headers must be visible,
- * because otherwise the proof would detect nothing.
+ * Embeds every page in foreign pages, in each of the ways in WAYS, and checks that the page is never visible. Checks
+ * the headers of every response, including errors. A copy of each page without these headers must be visible, because
+ * otherwise the proof would detect nothing.
  */
 export const F7: Proof = {
   id: 'F7',
@@ -52,7 +52,10 @@ async function open(premises: Premises): Promise<Furnished> {
   return furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
 }
 
-/** Sends every method to every path. All HTML responses, even errors, must forbid framing. Returns the number of responses. */
+/**
+ * Sends requests with several methods to every path. All HTML responses, even errors, must forbid framing. Returns the
+ * number of responses.
+ */
 async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[]): Promise<number> {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
   const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain'];

@@ -73,7 +73,7 @@ export interface Furnished {
   shipping_option_id: string;
 }
 
-/** Fills a shop with the given texts; all other texts contain the marker. */
+/** Fills a shop with the given texts; most other texts contain the marker. */
 export async function furnish(shop: OpenShop, marker: string, given: Partial<Texts> = {}): Promise<Furnished> {
   const marked = Object.fromEntries(TEXT_NAMES.map((name) => [name, `${marker} ${name}`])) as Texts;
   const email = `${marker}@example.com`;

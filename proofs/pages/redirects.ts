@@ -11,10 +11,7 @@ import { tokenPattern } from '../testing/token-pattern.ts';
 import { followInChromium } from './followed-urls.ts';
 import { type Cast, hostileAddresses } from './hostile-urls.ts';
 
-/**
- * Tries every URL that could mislead a shopper, in every place that accepts one, and every host name under which a request
- * could call the server.
- */
+/** Tries URLs that could mislead a shopper, in the places that accept one, and as host names of the server. */
 export const K5: Proof = {
   id: 'K5',
   promise: 'Shoppers are only sent to URLs of the shop, whatever a link contains, and no secret of a link leaks.',
@@ -225,7 +222,7 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
   await judgePage(scene, value, `/sites/${shop.site_id}/basket/${scene.variant_id}:1?${query}`, scene.cast.own);
 }
 
-/** Calls the page and the API with the value as the Host header. */
+/** Calls the page and the API with the value as the Host header, and reads the value as a host of the shop. */
 async function asHost(scene: Scene, value: string): Promise<void> {
   const { premises, host, open } = scene;
   const name = value.replace(/^https:\/\//i, '');

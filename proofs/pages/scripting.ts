@@ -8,7 +8,7 @@ import { PAGES } from './page-list.ts';
 import { arrangeFor, type Furnished, furnish, logInTo, TEXT_NAMES, type TextName, type Texts } from './page-shops.ts';
 
 /**
- * Puts payloads into every text of a page, including URLs and rejected forms, and opens every page in a browser with
+ * Puts payloads into the texts of the pages, including URLs and rejected forms, and opens every page in a browser with
  * scripts enabled. In the full form, each payload is in half of the texts; the seed determines which ones. Violations
  * are scripts that run, resources that the content security policy blocks, requests to other servers, and elements that
  * our pages do not contain.
@@ -178,8 +178,8 @@ const OUR_SCRIPT =
   /<script src="\/assets\/(?:copy|checkout)-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 
 /**
- * Reads pages without a browser. All tags must be tags that our pages use, and everything else must be text. Returns
- * the number of pages.
+ * Reads pages without a browser. They must contain no scripts or SVG pictures except our own, no styles, frames or
+ * objects, and no angle brackets outside of tags. Returns the number of pages.
  */
 async function readAll({ baseUrl, violations }: Premises, shop: Furnished): Promise<number> {
   for (const page of PAGES) {

@@ -97,8 +97,8 @@ const WAYS: Record<string, string>[] = [
 ];
 
 /**
- * Fetches a page and every URL in it, as scanners, previews and browsers do, with and without its cookies. This must change
- * nothing. Returns the number of requests.
+ * Fetches a page and the links in it, as scanners, previews and browsers do, with and without its cookies. This must
+ * change nothing. Returns the number of requests.
  */
 async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: typeof WAYS): Promise<number> {
   const { path, login } = await arrangeFor(page, shop);

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { inPanel } from './visit.ts';
 
 inPanel(
-  'a customer is found by search, viewed and changed',
+  'a customer is found by search, viewed, changed and erased',
   async ({ open, fill, press, sees, look, dashboard, width }) => {
     const email = `ada-${width}@customer.example`;
     await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email, first_name: 'Ada', last_name: 'Lark' } }));
@@ -78,7 +78,7 @@ inPanel(
 );
 
 inPanel(
-  'the audit log shows changes with their actors and the values before and after, and links to their targets',
+  'the audit log shows the values before and after a change of a product, and links to the changed product',
   async (visit) => {
     const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
     const name = `Audited ${width}`;

@@ -160,7 +160,7 @@ inPanel('each element of a description survives a change in the visual editor, o
   expect(visual).not.toEqual(expect.arrayContaining(['table']));
 });
 
-inPanelAndOnPhone('a product with twelve variants and a formatted text is published with few clicks', async (visit) => {
+inPanelAndOnPhone('a product with twelve variants and formatted text is published within 12 clicks', async (visit) => {
   const { open, press, sees, look, tab, dashboard, width } = visit;
   await open('/products');
   await tab.evaluate(`(() => {

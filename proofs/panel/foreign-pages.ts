@@ -83,7 +83,7 @@ async function inVictimsBrowser(browser: Browser, around: Around, work: (tab: Pa
   }
 }
 
-/** Sends requests in all ways that a script or an element can use. Returns their number. */
+/** Sends requests in several ways that a script or an element can use. Returns their number. */
 async function sendAll(trial: Trial, around: Around): Promise<number> {
   const { visit, site, who } = around;
   const operations = operationTable

@@ -51,8 +51,8 @@ export async function logIn(address: Address, login: Login, cookie = ''): Promis
 }
 
 /**
- * Calls every operation of the panel in every way in which a foreign page could make a browser call it. The server must
- * not accept the session cookie. Returns the number of calls.
+ * Calls the dashboard's operations in ways in which a foreign page could make a browser call them. The server must not
+ * accept the session cookie. Returns the number of calls.
  */
 export async function sendForged(trial: Trial, address: Address, stocked: Stocked): Promise<number> {
   const { baseUrl, ownOrigin, violations } = address;

@@ -154,7 +154,10 @@ const STRANGERS = `(baseUrl) => {
   return found;
 }`;
 
-/** Returns everything that a script on the page could read, each with the name of its source. */
+/**
+ * Returns texts that a script on the page could read, such as cookies and stored data, each with the name of its
+ * source.
+ */
 const READABLE = `(async () => [
   ['document.cookie', document.cookie],
   ['localStorage', JSON.stringify({ ...localStorage })],

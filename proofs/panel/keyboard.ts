@@ -1,4 +1,4 @@
-/** Tests the most frequent tasks with the keyboard only. The focus must always be visible. */
+/** Tests the most frequent tasks with the keyboard only. The focus must be visible on each element that a task uses. */
 
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
@@ -112,7 +112,9 @@ async function tabTo({ tab }: Visit, name: string): Promise<void> {
   throw new Error(`Tab does not lead to ${name}, but to: ${passed.join(', ')}`);
 }
 
-/** Returns the name of the focused element, whether it has a focus ring, and whether it is inside the window. */
+/**
+ * Returns the name of the focused element, and whether it has a focus ring and is not covered or outside of the window.
+ */
 const FOCUSED = `(() => {
   const focused = document.activeElement;
   const label = focused.labels?.[0]?.textContent.replace(/ \\*$/, '');

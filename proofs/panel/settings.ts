@@ -4,7 +4,7 @@ import { PATIENCE_MS } from '../../server/test/tab.ts';
 import { inPanel, inPanelAndOnPhone } from './visit.ts';
 
 inPanel(
-  'each section of the settings can be changed and saved separately',
+  'general, tax, legal, brand and payment settings are saved separately',
   async ({ open, fill, press, sees, look, tab, dashboard, width }) => {
     const accent = width > 500 ? '#7a1f5c' : '#1f5c3a';
     await open('/settings');
@@ -216,7 +216,7 @@ inPanel('a new API key is shown once, and can be revoked', async ({ open, fill, 
 });
 
 inPanel(
-  'a webhook is added, shows its secret once, lists its deliveries, and is deleted',
+  'a webhook is added, shows its secret, has no deliveries yet, and is deleted',
   async ({ open, fill, press, sees, look, text }) => {
     await open('/settings/webhooks');
     await press('Add a webhook');

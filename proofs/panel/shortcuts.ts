@@ -7,7 +7,7 @@ import { inPanel, type Visit } from './visit.ts';
 
 const POLLED = { polling: 100 };
 
-inPanel('Ctrl-K, a name and Enter open an order from any screen, without waiting for results', async (visit) => {
+inPanel('Ctrl-K, a name and Enter open an order from another screen, without waiting for results', async (visit) => {
   const { open, sees, look, tab } = visit;
   const { id, order_number } = await buy(visit, { first_name: 'Zelda' });
   await open('/settings/tax');
@@ -26,7 +26,7 @@ inPanel('Ctrl-K, a name and Enter open an order from any screen, without waiting
   await visit.seesNoDialog();
 });
 
-inPanel('the search lists products, customers, screens and settings, and arrow keys choose one', async (visit) => {
+inPanel('the search lists customers, products and settings, and arrow keys choose one', async (visit) => {
   const { open, sees, press, tab, dashboard, width } = visit;
   const customer = { email: `quill-${width}@customer.example`, first_name: 'Quillon', last_name: 'Marsh' };
   await unwrap(dashboard.POST('/api/dashboard/customers', { body: customer }));
@@ -52,7 +52,7 @@ inPanel('the search lists products, customers, screens and settings, and arrow k
   await tab.waitForFunction(`location.pathname === '/panel/settings/invoices'`, POLLED);
 });
 
-inPanel('shortcuts open lists, focus the search, save and confirm, but letters only type in a field', async (visit) => {
+inPanel('shortcuts open lists, focus the search, save and confirm, but in a field letters are typed', async (visit) => {
   const { open, sees, seesNoDialog, fill, tab, dashboard, width } = visit;
   const body = { name: `Lamp ${width}`, price: '30.00' };
   const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body }));

@@ -67,7 +67,7 @@ for (const { what, begin, save, message, shows } of changes) {
   });
 }
 
-inPanel('a deleted object is no longer in its list', async (visit) => {
+inPanel('a deleted product is no longer in the list of products', async (visit) => {
   const { open, press, sees, tab, dashboard, width } = visit;
   const name = `Deleted vase ${width}`;
   await unwrap(dashboard.POST('/api/dashboard/products', { body: { name, price: '5.00' } }));

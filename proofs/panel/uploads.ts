@@ -12,7 +12,7 @@ import { type Chance, chanceOf } from '../testing/random.ts';
 import { runCommand, ServerProcess, withDirectory } from '../testing/server-process.ts';
 import { FamilyMemory } from './family-memory.ts';
 
-/** Uploads files of wrong types, makes the file store unavailable, and kills processes. */
+/** Uploads valid and invalid files, makes the file store unavailable, and kills the server. */
 export const L2: Proof = {
   id: 'L2',
   promise:

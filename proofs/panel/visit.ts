@@ -56,9 +56,7 @@ export interface Visit {
   seesNoDialog(): Promise<void>;
   /** Returns the text that is visible now. */
   text(): Promise<string>;
-  /**
-   * Fails if axe-core finds a problem on the current screen at either width, or if an element is wider than the window.
-   */
+  /** Fails if the current screen has an accessibility or layout problem at either width. */
   look(name: string): Promise<void>;
 }
 

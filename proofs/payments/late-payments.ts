@@ -155,8 +155,8 @@ async function atTheDeadline(scene: Scene): Promise<void> {
 }
 
 /**
- * The first payment is cancelled, the cart changes, and a second payment succeeds. In the end the first one succeeds
- * too.
+ * The first payment is cancelled, the checkout changes, and a second payment succeeds. In the end the first one
+ * succeeds too.
  */
 async function paidAnew(scene: Scene): Promise<void> {
   const { cardShop, checkout_id } = scene;

@@ -103,7 +103,7 @@ async function untilServed(send: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Builds requests that send the event unchanged several times, and in every form that must be rejected or ignored. */
+/** Builds requests that send the event unchanged several times, and in forms that must be rejected or ignored. */
 function webhooksOf(event: StripeEvent, { endpoint }: StripeShop, neighbour: StripeShop, chance: Chance) {
   const send = (what: string, wanted: number, status: () => Promise<number>) => async (): Promise<Sent> => ({
     what: `${event.type} ${what}`,

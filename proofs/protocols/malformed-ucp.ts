@@ -172,7 +172,7 @@ function nameIn(sent: string | undefined): FunctionName | undefined {
   }
 }
 
-/** Publishes invalid profiles and profiles of another version, and starts servers with faulty responses. */
+/** Publishes invalid profiles and profiles of another version, and starts a server with faulty responses. */
 async function publishOddProfiles() {
   const entry = (version: unknown) => [{ version }];
   const documents = [

@@ -335,7 +335,7 @@ async function things(shop: OpenShop): Promise<Things> {
   };
 }
 
-/** Sends every amount to every place where the contract accepts one. */
+/** Sends every amount to each field that accepts one, except in the operations of ELSEWHERE. */
 async function sendAll(shop: OpenShop, texts: string[], count: (places: number) => void): Promise<string[]> {
   const targets = await things(shop);
   const faults: string[] = [];

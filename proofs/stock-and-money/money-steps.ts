@@ -76,7 +76,7 @@ async function payPart({ shop, chance, ledger, money, fault }: History): Promise
   else fault(`a payment of ${money(amount)} was refused: ${JSON.stringify(refusal)}`);
 }
 
-/** Lowers the quantity of a line, and sometimes adds a product, with the total that the dry run returned. */
+/** Lowers the quantity of a line, adds a product, or both, with the total that the dry run returned. */
 async function edit(history: History): Promise<void> {
   const { shop, chance, ledger, money, fault, product } = history;
   if (ledger.isCancelled) return;

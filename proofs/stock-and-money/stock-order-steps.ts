@@ -93,8 +93,8 @@ export async function piecesOf({ shop, variants, carts }: History): Promise<Orde
 }
 
 /**
- * Whether the orders in a state have these units, and whether the units in stock, shipped and lost add up to the
- * received units.
+ * Whether the orders in a state have these units, and whether the units in stock, to ship, shipped and lost add up to
+ * the received units.
  */
 export function hasPieces(end: StockState, pieces: OrderPieces[], received: number[]): boolean {
   const open = end.checkouts.filter(({ status }) => status === 'completed');

@@ -82,7 +82,7 @@ const otherTab = (
 ) => shop.ask('storefront.updateCheckout', { path: { checkout_id }, body });
 
 /**
- * All changes that may affect the total or the delivery. A change that the shop rejects, such as deleting a product in a
+ * Changes that may affect the total or the delivery. A change that the shop rejects, such as deleting a product in a
  * checkout, has no effect.
  */
 const CHANGES: [string, Change][] = [

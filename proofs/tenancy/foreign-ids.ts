@@ -13,7 +13,7 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 import { nothingLike } from './indistinguishable-ids.ts';
 
-/** Sends ids of other tenants, and unknown ids, in every place of every operation that accepts an id. */
+/** Sends ids of other tenants, and unknown ids, in the places of every operation that accept a single id. */
 export const A1: Proof = {
   id: 'A1',
   promise:
@@ -40,7 +40,7 @@ export const A1: Proof = {
     }),
 };
 
-/** Sends foreign ids in each place of an operation that accepts an id. Returns the number of requests. */
+/** Sends foreign ids in each place of an operation that accepts a single id. Returns the number of requests. */
 export async function attack(
   world: World,
   tenant: Tenant,

@@ -12,8 +12,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
 /**
- * Each tenant calls every operation with valid and invalid requests. As in every other proof, all responses are searched for the
- * markers of other tenants.
+ * Each tenant calls every operation with valid requests, and GET operations also with invalid query parameters. As in
+ * every other proof, all responses are searched for the markers of other tenants.
  */
 export const A3: Proof = {
   id: 'A3',
@@ -47,7 +47,7 @@ export const A3: Proof = {
 };
 
 /**
- * Whether a tenant also sends invalid requests for an operation. In the short form, the seed selects one tenant for
+ * Whether a tenant also sends invalid parameters to an operation. In the short form, the seed selects one tenant for
  * this.
  */
 function sendsOdd({ tenants }: World, { size, seed }: Trial, operation: number, tenant: Tenant): boolean {

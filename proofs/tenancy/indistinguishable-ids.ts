@@ -19,8 +19,8 @@ import { validCall } from '../testing/valid-requests.ts';
 import { rankSumTest } from './ranks.ts';
 
 /**
- * Puts ids of other tenants, unknown ids and misspelt ids of both kinds in every place that accepts an id, also over
- * MCP and UCP. Responses and effects must be the same, and in the full form the response times too.
+ * Puts ids of other tenants, unknown ids and misspelt ids of both kinds in the places that accept an id, also over MCP
+ * and UCP. The responses and the server's SQL statements must be the same, and in the full form the response times too.
  */
 export const A7: Proof = {
   id: 'A7',

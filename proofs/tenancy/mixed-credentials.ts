@@ -182,7 +182,7 @@ function misshapen(scheme: CredentialScheme, secret: string, site: Headers): Mix
     'another scheme of authorization': `Basic ${Buffer.from(secret).toString('base64')}`,
   };
   if (header !== 'Authorization') shapes['with Bearer'] = `Bearer ${secret}`;
-  // Node keeps the first of two Authorization headers, and joins the values of any other header that is sent twice.
+  // Node keeps the first of two Authorization headers, and joins the values of the other credential headers.
   else shapes['without Bearer'] = secret;
   if (header !== 'Authorization') shapes['in two headers'] = [value, value];
   return Object.entries(shapes).map(([what, shape]) => ({

@@ -29,7 +29,7 @@ export function isReplay({ headers }: Reply): boolean {
   return headers['idempotency-replayed'] === 'true';
 }
 
-/** Whether the two responses are the same, byte for byte. */
+/** Whether the two responses have the same status and the same body. */
 export function sameAnswer(one: Reply, other: Reply): boolean {
   return one.status === other.status && one.text === other.text;
 }

@@ -1,4 +1,4 @@
-/** Creates webhooks and listeners for events of a shop that hardly occur. */
+/** Creates webhooks and listeners of a shop, for an event that hardly occurs. */
 
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 

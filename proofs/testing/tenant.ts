@@ -70,7 +70,7 @@ export interface Ids {
 
 export interface Tenant {
   name: 'A' | 'B' | 'C';
-  /** A marker in every text of this tenant, including slugs, and in no text of another. */
+  /** A marker in the texts of this tenant, including slugs, and in no text of another. */
   canary: string;
   site_id: string;
   merchant_id: string;

@@ -1,6 +1,6 @@
 /**
- * Three tenants in one database behind one server, with objects of every kind, and orders in several states. Each text of a
- * tenant contains its marker, which shows whose data a response contains.
+ * Three tenants in one database behind one server, with objects of every kind, and orders in several states. The texts
+ * of a tenant contain its marker, which shows whose data a response contains.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -90,8 +90,8 @@ interface Scene {
 }
 
 /**
- * Builds a valid request for each UCP function. Each gets its own cart or checkout, so that the requests do not
- * conflict.
+ * Builds a valid request for each UCP function. Each that needs a cart or checkout gets its own, so that the requests
+ * do not conflict.
  */
 export async function validAsks(
   world: World,
