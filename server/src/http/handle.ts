@@ -438,8 +438,8 @@ function isLocal({ pooling }: Deps): boolean {
 }
 
 /**
- * Step 7b. Throws if the caller is unknown, its origin is not allowed, a rate limit is used up, or the request has
- * mistakes.
+ * Step 7b. Throws if the caller's origin is not allowed, a rate limit is used up, a required step-up is missing, or the
+ * request has mistakes.
  */
 async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate }: RateCount): Promise<Caller> {
   const { operation, mistakes, received, context } = incoming;

@@ -8,7 +8,7 @@ import type { AuditKey } from '../shop/audit/keys.ts';
 import { inSite } from '../shop/sites/in-site.ts';
 import { asSweeper } from './as-sweeper.ts';
 
-/** Retention periods in days, for data that no order, payment or refund refers to. */
+/** Retention periods in days. */
 export interface Retention {
   /**
    * For expired carts and checkouts, links to checkouts, the history of reserved stock, and ids of providers' events.

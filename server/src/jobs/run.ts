@@ -55,7 +55,7 @@ export interface JobDeps extends MailDeps {
   webhookConcurrency: number;
   /** Maximum number of concurrent mails. */
   mailConcurrency: number;
-  /** Retention periods for data without an order. */
+  /** Retention periods (retention.ts). */
   retention: Retention;
   files: FileStore;
   /** Counts the deliveries of each site. */

@@ -43,7 +43,7 @@ import type { OperatorHandlers } from './operator-handler.ts';
 import { SiteExport, sendExport } from './site-export.ts';
 
 export interface OperatorDeps {
-  /** Connects as the owner of the tables, which may bypass row-level security. */
+  /** Pool of the login that owns the tables. */
   owner: Pool;
   baseUrl: string;
   /** The card provider for all shops, if the server has one. */

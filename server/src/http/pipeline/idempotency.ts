@@ -160,7 +160,7 @@ function usedForAnother(): ValidationError {
   return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
 }
 
-/** Throws if a token in the stored response has been revoked since, because a replay must not return it. */
+/** Throws if the secret in the stored response is no longer active, because a replay must not return it. */
 async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
   const token = secret ?? access_token;
