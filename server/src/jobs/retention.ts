@@ -45,7 +45,7 @@ const RUN_MS = 60_000;
 export type Deleted = Record<string, number>;
 
 /**
- * Deletes data whose retention period is over, in all sites. Needs the login that owns the tables. Repeated and
+ * Deletes data whose retention period is over, site by site. Needs the login that owns the tables. Repeated and
  * concurrent runs are harmless.
  */
 export async function deleteOldData(client: PoolClient, deps: RetentionDeps): Promise<Deleted> {

@@ -36,7 +36,7 @@ import { sweepFiles } from './sweep-files.ts';
 import { tellLowStock } from './tell-low-stock.ts';
 
 export interface Jobs {
-  /** Stops locking jobs, waits for running jobs, and unlocks the others. */
+  /** Stops locking jobs, and waits for running jobs for a limited time. */
   stop(): Promise<void>;
 }
 
