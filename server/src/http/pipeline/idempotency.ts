@@ -1,5 +1,5 @@
 /**
- * Runs an operation once per Idempotency-Key of its caller. All steps are in the request's transaction:
+ * Runs an operation once per Idempotency-Key of its caller. Steps in the request's transaction:
  * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in its look-up statement.
  *    If another request holds the lock, this one waits until that request ends, at most for lock_timeout (2 s).
  * 2. replay a stored response to the same request, and reject another request with the same key (422).
