@@ -275,7 +275,10 @@ function securityHeaders(hosts: SiteHosts): RequestHandler {
   };
 }
 
-/** Handles errors that no other handler has handled. Express's default page would show their message. */
+/**
+ * Handles errors that no other handler has handled. Express's default response is HTML, and outside of production it
+ * contains the stack.
+ */
 export const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
   const context = contextOf(res);
   const refusal = !(error instanceof ShopError) && (error as { status?: number }).status === 400 ? badRequest() : error;

@@ -65,7 +65,7 @@ export function addresses(...protocols: string[]) {
 
 const PLACEHOLDER = /change.?me|example|placeholder|your.?(secret|key)|secret.?key|password|default/i;
 
-/** Accepts a key that is long enough, is not a placeholder from the documentation and does not repeat one character. */
+/** Accepts a key that is long enough, has enough different characters and is no placeholder from the documentation. */
 export function secretKey(text: string): string | Unreadable {
   const varied = new Set(text).size >= 8;
   return text.length >= 32 && varied && !PLACEHOLDER.test(text) ? text : UNREADABLE;

@@ -40,7 +40,7 @@ export interface Config {
   skippedNumbers: number;
   /** Whether a start migrates the database. If not, it checks that the schema is complete. */
   migrates: boolean;
-  /** Maximum waiting time at startup while another process migrates. */
+  /** Maximum waiting time at startup while another process migrates or the database is read-only. */
   migrationWaitSeconds: number;
   redisUrl: string | undefined;
   /** Undefined if mails are written to files. */
@@ -304,7 +304,7 @@ const OF_CLIENTS = [
   ...['COMMERCE_SITE_ID', 'COMMERCE_STOREFRONT_TOKEN', 'COMMERCE_SYNC_SECRET'],
 ];
 
-/** Variables that are probably misspelled settings of the server. */
+/** Sentences about variables that were probably meant as settings of the server. */
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const sentences: string[] = [];
   for (const name of Object.keys(env)) {

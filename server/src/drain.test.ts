@@ -116,7 +116,7 @@ test('a SIGINT that npm sends twice within milliseconds does not cut off running
   expect(await exit).toBe(0);
 });
 
-test('logs an uncaught error, stops all components and exits with 1 within seconds', async () => {
+test('logs an uncaught error, stops the database and exits with 1', async () => {
   const url = await start(5);
   const lost = request(`${url}/throw`).catch((error: Error) => error);
 

@@ -25,8 +25,8 @@ export function hasSecretKey(dataDir: string): boolean {
 }
 
 /**
- * Returns the key that will replace the current one, and stores it next to it until `adoptNewKey` is called. An
- * interrupted change continues with the same key.
+ * Returns the key that will replace the current one. Keeps it in a second file until `adoptNewKey` is called, so that
+ * an interrupted change continues with the same key.
  */
 export function newKeyIn(dataDir: string, given?: string): string {
   const draft = newFileIn(dataDir);

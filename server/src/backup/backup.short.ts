@@ -317,7 +317,7 @@ async function rewrite(source: string, file: string, change: (migrations: string
   );
 }
 
-test('a backup fails at a table that the backup role cannot read, and keeps the previous file', {
+test('a backup fails at a table that the backup role cannot read; a failed backup keeps the previous file', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase({ migrated: true });
@@ -370,7 +370,7 @@ async function givenBackupOfTwo(): Promise<{ file: string; sites: string[] }> {
   return { file, sites };
 }
 
-test('a restore of several shops requires the ids of moved shops, closes these shops, and runs none of their jobs', {
+test('a restore of several shops requires the ids of moved shops, closes these shops, and leaves none of their mails due', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const { file, sites } = await givenBackupOfTwo();

@@ -240,7 +240,7 @@ function isHeader(value: unknown): value is Header {
   return isText(site?.name) && UUID.test(site.site_id) && UUID.test(site.merchant_id);
 }
 
-/** Converts errors of zlib and the JSON parser to readable ones. */
+/** Converts errors of decryption, zlib and the JSON parser to readable ones. */
 function readable(file: string, error: unknown): unknown {
   const { code = '' } = error as { code?: string };
   if (code === 'Z_BUF_ERROR') return new DamagedBackup(file, 'it was cut off');

@@ -16,10 +16,10 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a backup into the empty tables of the same version, in one transaction. Forced row-level security, triggers and
- * foreign keys are removed first and restored in the same transaction: rows are loaded by table, not in the order of
- * their references, and the backup already contains rows written by triggers. Foreign keys are checked when they are
- * restored. Files are stored before the commit; a retry replaces the files of a failed restore.
+ * Empties the tables, and loads a backup of the same version into them, in one transaction. Forced row-level security,
+ * triggers and foreign keys are turned off first and restored in the same transaction: rows are loaded by table, not in
+ * the order of their references, and the backup already contains rows written by triggers. Foreign keys are checked
+ * when they are restored. Files are stored before the commit; a retry replaces the files of a failed restore.
  */
 export async function load(
   client: pg.Client,
@@ -63,7 +63,10 @@ interface OpenedTable {
   keys: { name: string; definition: string }[];
 }
 
-/** Empties the tables, and returns the definitions that `closeTables` restores. */
+/**
+ * Turns off forced row-level security, triggers and foreign keys, and empties the tables. Returns the definitions that
+ * `closeTables` restores.
+ */
 async function openTables(client: pg.Client): Promise<OpenedTable[]> {
   const { rows } = await client.query<OpenedTable>(
     `select c.oid::regclass::text as table, c.relforcerowsecurity as forced,

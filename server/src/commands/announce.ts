@@ -8,8 +8,8 @@ import { greeting } from './greeting.ts';
 import type { Serving, Started } from './serve.ts';
 
 /**
- * Logs that the server listens. Outside of production, prints the greeting instead, with a checkout in the demo shop to
- * try.
+ * Logs that the server listens. Outside of production, prints the greeting instead. If there is a demo shop, the
+ * greeting contains a checkout to try.
  */
 export async function announce({ config, logger, database }: Started, { db, demo }: Serving): Promise<void> {
   const { production, port, role, baseUrl, smtpUrl, dataDir } = config;
@@ -30,7 +30,7 @@ export async function announce({ config, logger, database }: Started, { db, demo
 
 /**
  * The pause before the checkout code is loaded. Loading it blocks the event loop for tens of milliseconds, so requests
- * that have already arrived are served before.
+ * that have already arrived are served first.
  */
 const PAUSE_MS = 50;
 

@@ -100,7 +100,7 @@ function headsOf(reports: Report[]): Heads {
   return Object.fromEntries(reports.flatMap(({ site_id, head }) => (head ? [[site_id, head]] : [])));
 }
 
-/** Writes the heads atomically, because a partial file would detect nothing. */
+/** Writes the heads atomically, because a later run could not read a partial file. */
 async function writeHeads(file: string, sites: Heads): Promise<void> {
   const draft = `${file}.new`;
   await writeFile(draft, `${JSON.stringify({ written_at: new Date().toISOString(), sites }, null, 2)}\n`, {

@@ -25,7 +25,10 @@ export interface BackupOptions {
   files: boolean;
 }
 
-/** Writes the whole database and the stored files to a file. The file is verified before it gets its name. */
+/**
+ * Writes the whole database and, unless `files` is false, the stored files to a file. The file is verified before it
+ * gets its name.
+ */
 export async function backup(config: Config, file: string, { files }: BackupOptions = { files: true }): Promise<void> {
   refuseNoDirectory(file);
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))) {

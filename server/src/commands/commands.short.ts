@@ -88,7 +88,7 @@ describe('while a server is running', () => {
     expect(site).toMatchObject({ base_url: baseUrl });
   });
 
-  test.concurrent('`site create --file` opens a shop that can sell immediately, and reports each mistake with its field', async () => {
+  test.concurrent('`site create --file` opens a shop that can sell immediately, and reports a mistake with its field', async () => {
     const file = join(dataDir, 'shop.json');
     const shop = {
       name: 'Mug & Co',
@@ -219,7 +219,7 @@ describe('while a server is running', () => {
     expect(code).toBe(0);
   });
 
-  test.concurrent('doctor exits with code 1 when it finds a problem, also with --json', async () => {
+  test.concurrent('`doctor --json` exits with code 1 when it finds a problem', async () => {
     const { code, stdout } = await run(['doctor', '--json'], { PORT: 'eighty' });
 
     expect(code).toBe(1);

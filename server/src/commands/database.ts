@@ -11,9 +11,7 @@ import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 export interface Database {
   /** URL for requests; it may lead to a pooler. Contains a password. */
   url: string;
-  /**
-   * URL that leads to PostgreSQL directly, without a pooler, for migrations and jobs. Its login may change the schema.
-   */
+  /** URL that leads to PostgreSQL directly, without a pooler, for migrations and jobs. */
   directUrl: string;
   embedded: boolean;
   /** The database in words, without a password. */

@@ -17,8 +17,8 @@ export const CONNECTIONS = {
 };
 
 /**
- * Compares max_connections with the number of connections that `processes` processes with requests, the jobs and the
- * listener for operators need.
+ * Compares max_connections with the number of connections that the jobs, the listener for operators and `processes`
+ * processes that serve requests need.
  */
 export async function checkConnections(client: pg.Client, config: Config, processes: number): Promise<Finding> {
   const { rows } = await client.query<{ max_connections: string }>('show max_connections');

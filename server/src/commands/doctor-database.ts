@@ -20,7 +20,7 @@ const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
 type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
 
-/** Checks everything that the server needs in its database. */
+/** Runs the checks of the database. If it cannot be reached, returns only that finding. */
 export async function checkDatabase(url: string, config: Config, processes = 1): Promise<Finding[]> {
   const limits = { connectionTimeoutMillis: 3_000, query_timeout: 7_000 };
   const client = new pg.Client({ connectionString: url, pipeline: true, ...limits });

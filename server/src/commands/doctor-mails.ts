@@ -4,7 +4,7 @@ import { checkSmtp } from '../jobs/mailer.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 import { lacksMails, SET_SMTP } from './mail-transport.ts';
 
-/** Checks that the mail server answers and accepts the login. */
+/** Checks that the mail server answers and accepts the login. Without SMTP_URL, reports where mails are written. */
 export async function checkMails(config: Config): Promise<Finding> {
   const { smtpUrl, production, role, dataDir } = config;
   if (smtpUrl) return checkServer(smtpUrl);

@@ -65,7 +65,7 @@ test('doctor reports a production process that runs jobs without a mail server, 
   expect(await findingsOf('mails', { DATABASE_URL: PRODUCTION.DATABASE_URL })).toMatchObject([{ state: 'ok' }]);
 });
 
-test('doctor connects to the mail server, waits 5 s for its greeting and logs in', async () => {
+test('doctor connects to the mail server and logs in, and warns if the login or the greeting fails', async () => {
   const greet = vi.fn((socket: Socket) => socket.write('220 mail.example\r\n'));
   const server = createServer((socket) => {
     greet(socket);

@@ -28,8 +28,8 @@ export async function doctor(
 }
 
 /**
- * Checks everything that the server depends on. Changes nothing, but starts and stops the embedded database if no
- * server runs it.
+ * Checks Node, the configuration, the database, Redis, mails, the disk and the file store. Changes nothing, but starts
+ * and stops the embedded database if no server runs it.
  */
 export async function examine(env: NodeJS.ProcessEnv, processes = 1): Promise<Finding[]> {
   return [checkNode(), ...(await checkInstallation(env, processes))];

@@ -72,7 +72,7 @@ test('a moved shop cancels no orders and sends no mail, and can be deleted witho
   expect(deleted).toMatchObject({ removed: { left_over: 0 } });
 });
 
-test('returns 503 site_moved with Retry-After for every credential of a moved shop', async () => {
+test('returns 503 with Retry-After for API calls (site_moved) and a buy link of a moved shop', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct();
   const customer = await shop.givenCustomer();
@@ -127,7 +127,7 @@ test('returns 503 to provider webhooks of a moved shop, and creates no order', a
   }
 });
 
-test('a moved shop resumes only with --not-imported, and then sells, cancels and sends mails as before', async () => {
+test('a moved shop resumes only with --not-imported, and then answers calls, sends mails and expires orders again', async () => {
   const shop = await givenUnpaidOrder();
   await exported(shop);
 

@@ -173,7 +173,7 @@ test('an imported staff member whose e-mail address has a login on the server ke
   expect(there).toEqual({ id: known, password_hash: 'its own', factor: null });
 });
 
-test('an export with secrets is unreadable without its one-time key', async () => {
+test('an export with secrets contains no readable e-mail address, and is rejected if a byte was changed', async () => {
   const shop = await openShop();
   await shop.givenOrder();
   const file = await exported(shop, { keepSecrets: await receive() });

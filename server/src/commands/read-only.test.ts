@@ -136,7 +136,7 @@ test('a server that starts on a read-only database waits until the database acce
 }, 60_000);
 
 test.each(['on', 'off'])(
-  'with MIGRATE=%s, the start on a standby fails after MIGRATION_WAIT_SECONDS, and names the setting to change',
+  'with MIGRATE=%s, the start on a read-only database fails after MIGRATION_WAIT_SECONDS, and names the setting to change',
   async (MIGRATE) => {
     const database = await givenDatabase();
     await database.setReadOnly('on');

@@ -24,7 +24,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a backup into an empty database: first the schema of its version, then all rows in one transaction, then the
+ * Restores a backup into an empty database: first the schema of its version, then all rows in one transaction and the
  * files, then newer migrations. The whole file is verified before anything is changed.
  */
 export async function restore(config: Config, file: string, { otherKey, moved = [] }: RestoreOptions): Promise<void> {
@@ -88,8 +88,8 @@ function refuseOtherKey({ secret_key }: Header, secretKey: string): void {
 }
 
 /**
- * Throws if the database is in use. Tables without any site count as empty, because a failed restore may have left
- * them.
+ * Throws if another client is connected, a site exists, or the database has migrations that the backup does not have.
+ * Tables without any site count as empty, because a failed restore may have left them.
  */
 async function refuseUsed(client: pg.Client, { migrations }: Header): Promise<void> {
   await refuseOtherClients(client);

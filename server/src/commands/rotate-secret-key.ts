@@ -17,7 +17,7 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 
 /**
- * Changes SECRET_KEY: re-encrypts all secrets in one transaction, and adds links signed with the new key to open
+ * Changes SECRET_KEY: re-encrypts the secrets in the database, and adds links signed with the new key to open
  * checkouts. A repetition with the same keys processes the remaining data, such as secrets that a process with the old
  * key has encrypted in the meantime.
  */

@@ -41,8 +41,8 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 
 /**
  * Returns the result of `prepareSchema` if there is nothing to prepare, as at nearly every start; otherwise undefined.
- * Needs no lock and only one connection. All statements are sent together, and PostgreSQL answers in their order, so
- * the first failed check throws.
+ * Needs no lock. The statements of the checks are sent together, and PostgreSQL answers in their order, so the first
+ * failed check throws.
  */
 async function ifPrepared(url: string, wait: MigrationWait = {}): Promise<Prepared | undefined> {
   return withClient(connectionTo(url), async (client) => {

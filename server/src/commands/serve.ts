@@ -139,8 +139,8 @@ async function startedJobs({ config, logger, database }: Started, { db, usage }:
 }
 
 /**
- * Opens or creates the demo shop. If merchants already have shops, does so only if the configuration requests it. Sends
- * the demo shop's mails here, so that their log lines do not hide the greeting.
+ * Opens the demo shop, or creates it; if there are other shops already, only if the configuration requests it. Sends
+ * the mails of a new demo shop here, so that their log lines do not hide the greeting.
  */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials | undefined> {
   const stored = await reopenDemo({ ...config, db });

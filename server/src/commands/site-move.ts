@@ -187,7 +187,7 @@ export async function importSite(config: Config, file: string, options: ImportOp
 
 /**
  * Changes the URL of the payment provider's webhook to this server, after the import has committed. If that fails, the
- * message tells the operator to do it. Until then, the jobs poll the provider for pending payments.
+ * message asks the operator to do it. Until then, the jobs poll the provider for pending payments.
  */
 async function moveWebhook(config: Config, site_id: string): Promise<string> {
   const url = `${config.baseUrl}/webhooks/stripe/${site_id}`;
@@ -200,7 +200,10 @@ async function moveWebhook(config: Config, site_id: string): Promise<string> {
   }
 }
 
-/** The key of an encrypted file. Throws an Error with instructions if it is encrypted to a key that cannot be used. */
+/**
+ * The key of an encrypted file; undefined if the file is not encrypted. Throws an Error with instructions if it is
+ * encrypted to a key that cannot be used.
+ */
 async function openEncrypted(client: pg.Client, file: string, secretKey: string) {
   const receiver = await receiverOf(file);
   if (!receiver) return undefined;

@@ -248,7 +248,7 @@ test('doctor names the standby, and reports a primary, another cluster and an ad
   ]);
 });
 
-test('doctor reports a standby in DATABASE_URL with the settings to change, and still makes all other checks', async () => {
+test('doctor reports a standby in DATABASE_URL with the settings to change, and still makes other checks', async () => {
   await standby.caughtUp();
 
   const findings = await examine({ DATABASE_URL: standby.urlFor(primary.url), DATA_DIR: dataDir });

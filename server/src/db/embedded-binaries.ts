@@ -34,9 +34,9 @@ export interface Binaries {
 export const OPEN_DIR = '/var/lib/commerce-backend';
 
 /**
- * The user for the embedded PostgreSQL whose files are in `place`; undefined means the current user. For root it is the
- * owner of the files, otherwise `postgres`, which is created if it does not exist. Throws an Error that explains what
- * to do.
+ * The user for the embedded PostgreSQL whose files are in `place`; undefined means the current user. If the current
+ * user is root, it is the owner of the files. If there are no files yet or root owns them, it is `postgres`, which is
+ * created if it does not exist. Throws an Error that explains what to do.
  */
 export function accountOfPostgres(place: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;

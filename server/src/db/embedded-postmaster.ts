@@ -105,8 +105,8 @@ interface Lock {
 }
 
 /**
- * Whether the postmaster is shutting down or has ended. A postmaster that shuts down reports this before it closes its
- * connections.
+ * Whether the postmaster has ended or does not report that it is ready. A postmaster that shuts down reports this
+ * before it closes its connections.
  */
 export function isStopping(directory: string): boolean {
   return lockOf(directory)?.status !== 'ready';

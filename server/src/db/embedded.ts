@@ -193,8 +193,8 @@ function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port
 const LEAVE_WITHIN_MS = 1_000;
 
 /**
- * Waits until all other connections have ended. A pool reports too early that it has ended. If PostgreSQL then closes
- * one of the pool's connections, the error is not handled.
+ * Waits for a limited time until all other connections have ended. A pool reports too early that it has ended. If
+ * PostgreSQL then closes one of the pool's connections, the error is not handled.
  */
 async function othersToLeave(owner: pg.Client): Promise<void> {
   const deadline = Date.now() + LEAVE_WITHIN_MS;

@@ -1,7 +1,7 @@
 /**
  * Detects that the history of the database differs from the one that this process knew: a standby was promoted, or a
- * backup was restored. Transactions that this process saw committed may then be missing. A lost connection does not
- * indicate this, because connections of poolers and of a standby survive a promotion. PostgreSQL numbers histories as
+ * backup was restored. Transactions that this process saw committed may then be missing. Waiting for a lost connection
+ * is not enough, because connections to a pooler or to a standby survive a promotion. PostgreSQL numbers histories as
  * timelines: the first 8 characters of the name of a WAL file. The newest row of `change_eras` stores the timeline with
  * the number of the era.
  */
@@ -12,7 +12,7 @@ import { begin, giveBack, query, send, skippedNumbersOf, takeConnection, togethe
 import { noteIfReadOnly } from './read-only.ts';
 
 /**
- * Selects the number of the current era. The first statement of each transaction includes it. On another timeline it
+ * Selects the number of the current era. Transactions include it in their first statement. On another timeline it
  * fails with ANOTHER_HISTORY before anything is written, and on a standby it fails like a write. It is not an SQL
  * function, because PostgreSQL would plan the function on each call.
  */

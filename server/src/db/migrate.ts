@@ -40,7 +40,8 @@ export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIG
 }
 
 /**
- * Like `migrate`, for a caller that holds the lock. If there is nothing to migrate, knex is not loaded.
+ * Like `migrate`, for a caller that holds the lock. Does not load knex if the database already has the schema of this
+ * release.
  */
 export async function migrateLocked(
   client: pg.Client,

@@ -130,7 +130,7 @@ test.skipIf(!program)(
   },
 );
 
-test('processes that migrate two new databases of one cluster together do not block each other', async () => {
+test('processes that migrate two new databases of one cluster together migrate each of them once', async () => {
   const urls = [await givenDatabase(), await givenDatabase()];
 
   const prepared = await Promise.all([...urls, ...urls, ...urls].map((url) => prepareSchema(url)));
@@ -138,7 +138,7 @@ test('processes that migrate two new databases of one cluster together do not bl
   expect(prepared.filter(({ applied }) => applied.length > 0)).toHaveLength(urls.length);
 }, 60_000);
 
-test.skipIf(!program)('migrates through a pooler in session mode', async () => {
+test.skipIf(!program)('accepts a pooler in session mode for migrations', async () => {
   expect(await prepareSchema(await givenPooler({ mode: 'session' }))).toEqual({ applied: [], mended: [] });
 });
 
@@ -156,7 +156,7 @@ test.skipIf(!program)('logins and jobs outside of transactions find their tables
 test.skipIf(!program).each([
   ['refuses', []],
   ['drops', ['options', 'extra_float_digits']],
-])('the server does not start behind an undeclared pooler that %s settings', async (_does, ignore) => {
+])('rejects an undeclared pooler that %s settings', async (_does, ignore) => {
   const url = await givenPooler({ mode: 'session', ignore });
   const db = openPool({ url, max: 2, pooling: 'session' });
   onTestFinished(() => db.end());
@@ -164,7 +164,7 @@ test.skipIf(!program).each([
   await expect(refuseUndeclaredPooler(db, 'session')).rejects.toThrow('Set DATABASE_POOLING=transaction');
 });
 
-test('the server starts on PostgreSQL without a pooler', async () => {
+test('accepts PostgreSQL without a pooler', async () => {
   const db = openPool({ url: databaseUrl(), max: 2, pooling: 'session' });
   onTestFinished(() => db.end());
 

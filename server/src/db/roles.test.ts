@@ -85,7 +85,7 @@ test('migrate restores every role, grant and policy that a restored dump lacks',
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('two processes that start together create missing roles and grants once, and a further start changes nothing', {
+test('two processes that start together create missing roles and grants, and a further start changes nothing', {
   timeout: 300_000,
 }, async () => {
   await send(cluster.superuserUrl, LOSE_ROLES);

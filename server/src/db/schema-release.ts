@@ -17,9 +17,9 @@ export function describeNewer({ migration, minimum }: NewerSchema): string {
 }
 
 /**
- * Returns undefined unless a newer release has migrated the database. In that case this release changes nothing.
- * Returns the newer schema if this release is at least the minimum release stored with it; otherwise throws an Error
- * with the remedy.
+ * Returns undefined if no newer release has migrated the database. If one has, this release changes nothing: it returns
+ * the newer schema if this release is at least the minimum release stored with it, and otherwise throws an Error with
+ * the remedy.
  */
 export async function findNewerSchema(
   db: Pick<pg.ClientBase, 'query'>,

@@ -22,7 +22,7 @@ export function isDiskFull(error: unknown): boolean {
   return (error as { code?: string } | undefined)?.code === DISK_FULL;
 }
 
-/** Whether a write to the pool's database failed because the disk was full, and so has each test write since then. */
+/** Whether the disk of the pool's database is known to be full. */
 export function isKnownFull(pool: pg.Pool): boolean {
   return refused.has(pool);
 }

@@ -84,7 +84,7 @@ export async function retryConflicts<T>(
       return await work(attempt);
     } catch (error) {
       if (attempt === ATTEMPTS || !mayRetry(error)) throw error;
-      // The delay is random, so that two conflicting transactions do not conflict again.
+      // The delay is random, so that two conflicting transactions rarely conflict again.
       await sleep(20 + Math.random() * 60 * attempt);
     }
   }

@@ -21,7 +21,7 @@ export interface CatalogEntry extends PriceTag {
   status?: 'draft' | 'archived';
   /** Publication date; absent for drafts. */
   published?: string;
-  /** Prefix of the SKUs. The first letters of the option values follow. */
+  /** Prefix of the SKUs. The first letters and digits of the option values follow. */
   sku: string;
   weight: string;
   weight_unit?: 'g';

@@ -37,7 +37,7 @@ function countWhere(holds: (product: ProductImport) => boolean): number {
 }
 
 describe('products of the demo shop', () => {
-  it('demo products include every state that a storefront can show', () => {
+  it('demo products include drafts, archived, sold-out, backordered, reduced and low-stock products', () => {
     const active = (product: ProductImport) => product.status === 'active';
     expect(countWhere(active)).toBeGreaterThanOrEqual(48);
     expect(countWhere((product) => product.status === 'draft')).toBe(3);

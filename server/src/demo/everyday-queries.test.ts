@@ -29,7 +29,7 @@ interface EverydayQuery {
 
 const GOAL = 36;
 
-test('36 of 40 everyday queries find an expected product of the demo shop among the first three', async () => {
+test('at least 36 of 40 everyday queries find an expected product of the demo shop among the first results', async () => {
   const queries = JSON.parse(readFileSync(join(ROOT, 'bench/everyday-queries.json'), 'utf8')) as EverydayQuery[];
   const missed: string[] = [];
   for (const { q, expect: expected, within, all } of queries) {

@@ -4,7 +4,7 @@ import { type DemoCollection, demoCollections } from './collections.ts';
 import { JUNE } from './people.ts';
 import { demoDiscounts, demoSettings, demoShippingOptions } from './terms.ts';
 
-/** Returns the demo shop's data for `commerce mock`, without data that shoppers cannot see. */
+/** Returns the demo shop's data for `commerce mock`, with only active products, without costs and barcodes. */
 export function mockShop() {
   const { prices_include_tax, default_tax_rate, tax_rates, bank_details, payment_deadline_hours } = demoSettings;
   const products = demoProducts.filter(({ status }) => status === 'active').map(withoutCosts);

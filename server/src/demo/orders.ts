@@ -11,7 +11,7 @@ import type { Statement } from '../shop/withdrawals/statements.ts';
 import { EMIL, IDA, JUNE, NOOR, type Person, TOM } from './people.ts';
 import { EXPRESS, PICKUP, STANDARD } from './terms.ts';
 
-/** An order of the demo shop, with the steps that the merchant takes. */
+/** An order of the demo shop, with the steps that follow it. */
 export interface DemoOrder {
   buyer: Person;
   /** Ordered quantity by SKU. */
@@ -65,7 +65,7 @@ const cancelledByCustomer: Deed = (shop, { id }) =>
 
 const soldOut: Deed = (shop, { id }) => orders.cancel(shop, id, { reason: 'inventory', restock: false });
 
-/** Moves the payment deadline into the past. The server's job then expires the order. */
+/** Moves the payment deadline into the past, so that the order expires (see `sellByCard`). */
 const overdue: Deed = (shop, { id }) =>
   shop.run(
     sql`update orders set payment_due_at = now() - interval '1 minute' where site_id = ${shop.siteId} and id = ${id}`,

@@ -214,7 +214,7 @@ test('the image and legal URLs of the demo shop change with the server’s base 
   expect(addresses.every((url) => url.startsWith('http://localhost:9999/demo-images/'))).toBe(true);
 });
 
-test('the demo orders can be paid, shipped and delivered', async () => {
+test('the demo order that awaits its bank transfer can be paid, shipped and delivered', async () => {
   const { dashboard } = await demoShop();
   const query = { payment_status: 'awaiting_payment' } as const;
   const { data: page } = await dashboard.GET('/api/dashboard/orders', { params: { query } });
@@ -227,7 +227,7 @@ test('the demo orders can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('each start opens a new example checkout in the demo shop, or none if its products are no longer for sale', async () => {
+test('each call opens a new example checkout in the demo shop, or none if its products are no longer for sale', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);

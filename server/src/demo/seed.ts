@@ -40,7 +40,7 @@ export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCreden
       currency: CURRENCY,
       staff: { email: await freeEmail(connection), name: STAFF_NAME },
       password: staffPassword,
-      // The key of `commerce login --demo`, whose user may try everything.
+      // The key of `commerce login --demo`, with scopes that `write` does not include.
       key_scopes: ['read', 'write', 'orders:payments', 'payments:write', 'keys:write'],
       // The sync key for the write operations in docs/sync.md.
       sync_scopes: ['read', 'write'],

@@ -1,6 +1,6 @@
 import type { DiscountInput, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 
-/** The demo shop's settings: prices include 19 % German VAT, and customers can pay by bank transfer. */
+/** The demo shop's settings: prices include VAT, by default 19 %, and customers can pay by bank transfer. */
 export const demoSettings: SettingsPatch = {
   prices_include_tax: true,
   default_tax_rate: '0.19',

@@ -14,7 +14,7 @@ sharp.concurrency(1);
 const MOST_PIXELS = 50_000_000;
 /** Limit for images that must be decoded as a whole, in bytes. */
 const MOST_MEMORY = 60_000_000;
-/** Images that need more memory than this, in bytes, are decoded one at a time. */
+/** An image that needs more memory than this, in bytes, is decoded while no other one is. */
 const HEAVY = 20_000_000;
 const AT_ONCE = 2;
 const QUALITY = 82;

@@ -84,10 +84,11 @@ import type { ApiRequest } from './request.ts';
  * A missing or invalid credential, found in any step, is counted, and above a limit answered with 429 (see `refuse`).
  *
  * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again
- * at 7a at most twice within a second, and so does a request whose copy stored its response first. One that finds the
- * database in another history (db/era.ts) starts again once. If the connection is lost during COMMIT, the result is
- * unknown: the request is answered with 503 and not repeated. A retry with the same key returns the stored response if
- * it was committed, and otherwise runs; without a key it may take effect twice.
+ * at 7a at most twice, and so does a request whose copy stored its response first. After a lost connection, this
+ * happens only within a second of the first attempt. A request that finds the database in another history (db/era.ts)
+ * starts again once. If the connection is lost during COMMIT, the result is unknown: the request is answered with 503
+ * and not repeated. A retry with the same key returns the stored response if it was committed, and otherwise runs;
+ * without a key it may take effect twice.
  */
 export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   const { context } = request;
@@ -438,8 +439,8 @@ function isLocal({ pooling }: Deps): boolean {
 }
 
 /**
- * Step 7b. Throws if the caller is unknown, its origin is not allowed, a rate limit is used up, or the request has
- * mistakes.
+ * Step 7b. Throws if the caller's origin is not allowed, a rate limit is used up, a required step-up is missing, or the
+ * request has mistakes.
  */
 async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate }: RateCount): Promise<Caller> {
   const { operation, mistakes, received, context } = incoming;

@@ -78,7 +78,7 @@ test('expires an unpaid bank transfer order once, and restocks it once', async (
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('sends one payment reminder halfway to the deadline', async () => {
+test('sends a payment reminder only once when it is due', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   await shop.owner.query('update commerce.orders set payment_reminder_at = now() where id = $1', [id]);

@@ -165,7 +165,7 @@ test('a caller that names the profile of another platform without its signature 
   await platform.close();
 });
 
-test('an agent with a token that was granted to its platform gets the events of its orders without a signature', async () => {
+test('a platform gets the events of an unsigned checkout that an agent began with a token granted to this platform', async () => {
   const shop = await openShop();
   const platform = await openPlatform({ capabilities });
   const { id: shipping_option_id } = await shop.givenTerms({ default_tax_rate: '0' });

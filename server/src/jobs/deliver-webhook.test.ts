@@ -66,7 +66,7 @@ test('delivers every change of an order with a signature that an independent Sta
   await receiver.close();
 });
 
-test('sends order.paid for every payment method once the money has arrived', async () => {
+test('sends order.paid for card payments, free orders and payment on pickup', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['order.paid']);

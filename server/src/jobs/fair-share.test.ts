@@ -30,7 +30,7 @@ test('keeps webhook delivery slots for an eleventh tenant while ten tenants have
   expect(Math.min(...hanging.map(({ under_way }) => under_way))).toBeGreaterThanOrEqual(9);
 });
 
-test('limits the number of webhook delivery jobs, so that workers stay free for other jobs', async () => {
+test('limits the number of running and of waiting webhook deliveries', async () => {
   const share = createShare(200);
   const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 8));
   await new Promise((done) => setImmediate(done));

@@ -3,7 +3,7 @@
  * all. A tenant gets at most half of the free slots (a dynamic threshold, as in the shared buffers of network
  * switches), so that the last slots go to tenants that use few. An attempt above these limits waits up to 200 ms. If no
  * slot becomes free, it gets a retry time: when the earlier attempts should have ended, estimated from their mean
- * duration. Unresponsive receivers therefore delay only themselves.
+ * duration. Unresponsive receivers therefore delay others little.
  */
 export interface Share {
   /** Runs the work if there is a free slot. Otherwise returns the seconds until a retry. */

@@ -48,7 +48,7 @@ test('sends a mail by SMTP to its one recipient, from the configured sender', as
   expect(received.find((line) => line.startsWith('Reply-To: '))).toMatch(/<help@example\.com>$/);
 });
 
-test('sends a mail to at most one recipient, even if the text contains several e-mail addresses', async () => {
+test('sends a mail to at most one recipient, even if the recipient contains several e-mail addresses', async () => {
   const { received, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 

@@ -8,7 +8,7 @@ import type { AuditKey } from '../shop/audit/keys.ts';
 import { inSite } from '../shop/sites/in-site.ts';
 import { asSweeper } from './as-sweeper.ts';
 
-/** Retention periods in days, for data that no order, payment or refund refers to. */
+/** Retention periods in days. */
 export interface Retention {
   /**
    * For expired carts and checkouts, links to checkouts, the history of reserved stock, and ids of providers' events.
@@ -45,7 +45,7 @@ const RUN_MS = 60_000;
 export type Deleted = Record<string, number>;
 
 /**
- * Deletes data whose retention period is over, in all sites. Needs the login that owns the tables. Repeated and
+ * Deletes data whose retention period is over, site by site. Needs the login that owns the tables. Repeated and
  * concurrent runs are harmless.
  */
 export async function deleteOldData(client: PoolClient, deps: RetentionDeps): Promise<Deleted> {

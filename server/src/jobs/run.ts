@@ -36,7 +36,7 @@ import { sweepFiles } from './sweep-files.ts';
 import { tellLowStock } from './tell-low-stock.ts';
 
 export interface Jobs {
-  /** Stops locking jobs, waits for running jobs, and unlocks the others. */
+  /** Stops locking jobs, and waits for running jobs for a limited time. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export interface JobDeps extends MailDeps {
   webhookConcurrency: number;
   /** Maximum number of concurrent mails. */
   mailConcurrency: number;
-  /** Retention periods for data without an order. */
+  /** Retention periods (retention.ts). */
   retention: Retention;
   files: FileStore;
   /** Counts the deliveries of each site. */

@@ -139,7 +139,7 @@ test('the sweeper processes every table from which its role may delete', async (
   expect(rows.map(({ table_name }) => table_name).sort()).toEqual(swept.sort());
 });
 
-test("the sweeper's database role sees only expired rows", async () => {
+test("the sweeper's database role sees no current Idempotency-Key, and cannot read products", async () => {
   const shop = await openShop();
   await shop.givenProduct();
   const client = await shop.owner.connect();

@@ -1,4 +1,4 @@
-/** The dialog that opens a shop. It asks few questions, each with the usual value of the country as default. */
+/** The dialog that opens a shop. It asks few questions, many of them with the usual value of the country as default. */
 
 import type { BankDetails, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 import { LANGUAGES } from '../../language/locales.ts';
@@ -111,7 +111,7 @@ function languageOf(usual: UsualCountry | undefined): string {
   return usual?.locale.slice(0, 2) ?? 'en';
 }
 
-/** The locale for a language: with the country's region if the language is spoken there, otherwise without a region. */
+/** The locale for a language: the country's usual locale if it has that language, otherwise the language alone. */
 function localeOf(language: string, usual: UsualCountry | undefined): string {
   return usual?.locale.startsWith(language) ? usual.locale : language;
 }

@@ -10,9 +10,8 @@ interface UsedSession {
 }
 
 /**
- * Records the last use of credentials, and extends customers' sessions. Writes in one statement, at most once a minute,
- * outside of requests; a session that expires soon is extended immediately. A use is never recorded after the
- * credential was revoked.
+ * Records the last use of credentials, and extends customers' sessions. Collects the uses in memory and writes them
+ * together with `flush`, about once a minute and outside of requests. If a session expires soon, writes immediately.
  */
 export interface LastUsed {
   note(caller: Caller): void;

@@ -123,7 +123,7 @@ test('the look-up of a token that hangs does not delay other requests', async ()
   expect((await first).status).toBe(200);
 });
 
-test('looks up the stock of each shop separately', async () => {
+test('concurrent requests of two shops each return the product of their own shop', async () => {
   const [shop, other] = [await cachedShop(), await cachedShop()];
   const params = (
     await other.storefront.GET('/api/storefront/products/{id_or_slug}', {

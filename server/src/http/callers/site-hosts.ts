@@ -7,7 +7,7 @@ import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../
 /**
  * Maps the `Host` header, which a proxy must pass on, to a site. The hosts of all sites are kept in memory and read
  * again every few seconds, so requests do not query them. The configured host and unknown hosts belong to no site. The
- * host can only restrict the access of a request, never extend it.
+ * host can restrict the access of a credential, but never extends it.
  */
 export interface SiteHosts extends ShopAddresses {
   /** Whether the request was sent to the configured host. */
@@ -62,7 +62,7 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     return host === undefined || host === own.hostname ? undefined : known.sites.get(host);
   };
   return {
-    // Hosts without a dot, such as `localhost`, belong to no site.
+    // Does not use `hostIn`, because the configured host may have no dot, such as `localhost`.
     isConfigured: ({ headers }) => headers.host?.replace(/:\d{1,5}$/, '').toLowerCase() === own.hostname,
     siteAt,
     originAt: (request) => (siteAt(request) ? addressOfHost(baseUrl, hostIn(request.headers.host)) : own.origin),

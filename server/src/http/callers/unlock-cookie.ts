@@ -1,6 +1,6 @@
 /**
- * The cookie of a browser that opened an unlock link from a mail. It grants no access. It lists accounts for which
- * logins from this browser are throttled separately.
+ * The cookie of a browser that opened an unlock link from a mail. It grants no access. It contains a pass for each
+ * account for which logins from this browser are throttled separately.
  */
 
 import type { Response } from 'express';

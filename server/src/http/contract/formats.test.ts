@@ -49,7 +49,7 @@ test('an import rejects only the row with an invalid date', async () => {
   expect(data?.results.map(({ status }) => status)).toEqual(['failed', 'created']);
 });
 
-test('accepts every date-time in the supported years with every real UTC offset', () => {
+test('accepts the first and last date-time of the supported years, and a UTC offset', () => {
   for (const text of ['1970-01-01T00:00:00Z', '9998-12-31T23:59:59.999999999Z', '2026-02-28T00:00:00-12:00']) {
     expect(FORMATS['date-time'](text), text).toBe(true);
   }

@@ -206,7 +206,7 @@ const tooLong =
   });
 
 /**
- * Messages by JSON Schema keyword. The values of `type` are those of pydantic, which clients know from similar APIs.
+ * Messages by JSON Schema keyword. Most values of `type` are those of pydantic, which clients know from similar APIs.
  */
 const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   required: () => ({ type: 'missing', msg: 'Field required.' }),

@@ -37,7 +37,7 @@ const checks = new WeakMap<ContractDocument, Map<string, Check>>();
 
 /**
  * Describes how a response violates the contract: its status is undocumented, or its body does not match the schema.
- * Undefined if it is valid. Tests check every response; production does not.
+ * Undefined if it is valid. The server checks responses only with VALIDATE_RESPONSES, as in tests.
  */
 export function faultIn(operation: Operation, status: number, body: string | undefined): string | undefined {
   const responses = operation.document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;

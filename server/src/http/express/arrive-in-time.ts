@@ -6,8 +6,8 @@ import { contextOf } from './context.ts';
 import { isUpload } from './read-body.ts';
 
 /**
- * Rejects a request whose body has not arrived within the deadline. Uploads have a longer deadline, which their own
- * handler enforces.
+ * Rejects a request whose body has not arrived within the deadline. Skips uploads, whose handler enforces a longer
+ * deadline, and operations with a longer deadline.
  */
 export function arriveInTime(deadlines: Deadlines): RequestHandler {
   return (req, res, next) => {

@@ -9,8 +9,8 @@ import { contextOf } from './context.ts';
 import { encodingFor, prefersMarkdown } from './negotiation.ts';
 
 /**
- * Sends a response. It is compressed if the client accepts that, except if it contains a secret, because the compressed
- * length could reveal parts of it.
+ * Sends a response. A large response of an operation is compressed if the client accepts that, except if it contains a
+ * secret, because the compressed length could reveal parts of it.
  */
 export async function send(req: Request, res: Response, answer: Answer): Promise<void> {
   if (res.headersSent) return;

@@ -13,8 +13,8 @@ const READ_AS_TEXT = ['user-agent', 'accept-language'];
 
 /**
  * Rejects requests that no operation can read: bodies above every limit, unsupported transfer codings (RFC 9112 §6.1),
- * headers that are not UTF-8, and more than one Host header. Node decodes headers as Latin-1 and uses the first of
- * several hosts.
+ * headers of `READ_AS_TEXT` that are not UTF-8, and more than one Host header. Node decodes headers as Latin-1 and uses
+ * the first of several hosts.
  */
 export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   const { headers } = req;

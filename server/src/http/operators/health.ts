@@ -27,8 +27,8 @@ interface Verdict {
 const WITHIN_MS = 1_000;
 
 /**
- * Opens a single connection for `/readyz`, because all connections of the request pool may be in use while the database
- * works.
+ * Opens a pool with a single connection for `/readyz`, because all connections of the request pool may be in use while
+ * the database works.
  */
 export function openProbe(options: Pick<PoolOptions, 'url' | 'pooling'>): Pool {
   return openPool({ ...options, max: 1, connectWithinMs: WITHIN_MS });

@@ -1,7 +1,7 @@
 /**
  * Handles calls of operators with the steps of `handle`: look up and count the operator's key, report mistakes, and run
  * the handler in one transaction, once per Idempotency-Key. A call on a site uses that site as tenant. Every call with
- * a valid key is recorded; a mutation records it in its own transaction.
+ * a valid key is recorded, except above the rate limit; a successful call is recorded in its own transaction.
  */
 
 import { isIP } from 'node:net';
@@ -43,7 +43,7 @@ import type { OperatorHandlers } from './operator-handler.ts';
 import { SiteExport, sendExport } from './site-export.ts';
 
 export interface OperatorDeps {
-  /** Connects as the owner of the tables, which may bypass row-level security. */
+  /** Pool of the login that owns the tables. */
   owner: Pool;
   baseUrl: string;
   /** The card provider for all shops, if the server has one. */

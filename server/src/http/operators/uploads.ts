@@ -40,8 +40,9 @@ const LONGEST_RETRY_SECONDS = 5;
 
 export function uploads(deps: UploadDeps): RequestHandler {
   let running = 0;
-  const ofShops = new Map<string, number>();
   /** Number of running uploads by shop. */
+  const ofShops = new Map<string, number>();
+  /** Runs an upload. Throws if too many uploads of its shop are running. */
   const inTurn: Turn = async (site_id, work) => {
     const before = ofShops.get(site_id) ?? 0;
     if (before >= MOST_OF_ONE_SHOP)

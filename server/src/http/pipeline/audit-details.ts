@@ -147,7 +147,7 @@ function idsIn(fields: Fields): Record<string, string> {
   return Object.fromEntries(ids.slice(0, MAX_IDS)) as Record<string, string>;
 }
 
-/** Ids of the objects that the call created. */
+/** Ids of the cart, checkout and order in the response. */
 function madeIn({ cart, checkout, order_id, cart_id }: Fields): Record<string, string> {
   return idsIn({ cart_id: fieldsIn(cart).id ?? cart_id, checkout_id: fieldsIn(checkout).id, order_id });
 }

@@ -128,7 +128,7 @@ async function auditRefusedAssistant(
   });
 }
 
-/** Audits a mutation that is not an operation of the contract. */
+/** Audits a mutation that does not go through `handle`, such as a call of an OAuth endpoint. */
 export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
   const event = auditEvent(shop, act);
   if (event) await shop.run(event);

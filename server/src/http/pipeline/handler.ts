@@ -34,7 +34,10 @@ export interface Prepared<Id extends OperationId> {
 /** The arguments of `prepare` in addition to the call. */
 export interface Preparing {
   db: Pool;
-  /** Whether `prepare` should stop waiting, because the client has disconnected or the process is shutting down. */
+  /**
+   * Whether `prepare` should stop waiting, because the client has disconnected, the process is shutting down or the
+   * deadline has passed.
+   */
   ended(): boolean;
   /** Calls another operation as the same caller, in transactions of its own. */
   perform(call: Performed): Promise<Answer>;
@@ -80,7 +83,7 @@ export interface WholeCall<Id extends OperationId> {
 export interface Origin {
   ip: string | null;
   user_agent: string | null;
-  /** The unlock passes in the browser's cookie, which avoid login delays. */
+  /** The unlock passes in the browser's cookie (unlock-cookie.ts). */
   unlocks: string[];
   /** The best supported language by Accept-Language. */
   locale: string | null;

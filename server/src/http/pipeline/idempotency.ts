@@ -1,5 +1,5 @@
 /**
- * Runs an operation once per Idempotency-Key of its caller. All steps are in the request's transaction:
+ * Runs an operation once per Idempotency-Key of its caller. Steps in the request's transaction:
  * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in its look-up statement.
  *    If another request holds the lock, this one waits until that request ends, at most for lock_timeout (2 s).
  * 2. replay a stored response to the same request, and reject another request with the same key (422).
@@ -160,7 +160,7 @@ function usedForAnother(): ValidationError {
   return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
 }
 
-/** Throws if a token in the stored response has been revoked since, because a replay must not return it. */
+/** Throws if the secret in the stored response is no longer active, because a replay must not return it. */
 async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
   const token = secret ?? access_token;

@@ -60,8 +60,8 @@ function sentence(at: string | null, by: string | null | undefined): string {
 }
 
 /**
- * The resource after the change. If the response body is not the resource, it is read only for callers that sent
- * If-Match.
+ * The resource that the operation read or changed. If the response body is not the resource, it is read only for
+ * callers that sent If-Match.
  */
 async function shownIn(
   shop: Shop,

@@ -206,8 +206,8 @@ function named(name: string): RateLimitName {
 }
 
 /**
- * The subject of a counter: the normalized checkout or cart id, a guest's IP network (or the buyer's, from an address
- * sent with a private token), or otherwise the caller's identity.
+ * The subject of a counter: for the limit `checkout` the checkout or cart id, for guests the IP network (or that of the
+ * buyer, whose address was sent with a private token), and otherwise the caller.
  */
 function keyOf(operation: Operation, caller: Caller, request: Counting): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous' || caller.kind === 'guest_agent';

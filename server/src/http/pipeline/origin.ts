@@ -5,8 +5,8 @@ import { userAgentOf } from './audit.ts';
 import type { Origin } from './handler.ts';
 
 /**
- * The origin of a request: IP address, browser and unlock passes. Each is computed on demand, because few operations
- * need it.
+ * The origin of a request: IP address, browser, unlock passes and language. Each is computed on demand, because few
+ * operations need it.
  */
 export class RequestOrigin implements Origin {
   readonly #request: ApiRequest;

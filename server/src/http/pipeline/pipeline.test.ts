@@ -72,7 +72,7 @@ test('distinguishes bodies that are not JSON (422), too large (413), too deep (4
   expect(await post('')).toEqual([422, 'missing']);
 });
 
-test('answers 405 with the allowed methods of a path, and accepts HEAD wherever GET works', async () => {
+test('answers 405 with the allowed methods of a path, and accepts HEAD where GET works', async () => {
   const { baseUrl, credentials } = await openShop();
   const headers = { 'X-API-Key': credentials.api_key };
 
@@ -87,7 +87,7 @@ test('answers 405 with the allowed methods of a path, and accepts HEAD wherever 
   expect(nothing.status).toBe(404);
 });
 
-test('rejects a request with an absolute URL before any handler runs (400 invalid_request)', async () => {
+test('rejects a request with an absolute URL (400 invalid_request)', async () => {
   const { baseUrl } = await openShop();
   const { port } = new URL(baseUrl);
 
@@ -216,7 +216,7 @@ test('sends no more queries after a query of a login times out (503)', async () 
   expect(asked).toBe(2);
 });
 
-test('isolates tenants behind a connection pooler in transaction mode', async () => {
+test('isolates tenants if the pooling is set to transaction mode', async () => {
   const [a, b] = [await openShop(), await openShop()];
   await a.givenProduct({ name: 'Of A' });
   const pooled = await startServer(databaseUrl(), {

@@ -137,7 +137,7 @@ function drawsOf(
   });
 }
 
-/** The limit name of an operation. Discount codes are counted together across all APIs. */
+/** The name under which calls of an operation are counted. Discount codes are counted together across all APIs. */
 function countedAs({ id, rateLimit }: Operation): string {
   return rateLimit === 'discount_apply' ? 'storefront.applyDiscount' : id;
 }

@@ -9,7 +9,7 @@ import { isForm } from './form.ts';
 
 /**
  * Reads the request body into `received` and validates the request. Replaces `received.query` with the coerced
- * parameters. Returns all mistakes. Throws 413 or 415 for a body that cannot be read.
+ * parameters. Returns the mistakes. Throws 413 or 415 for a body that cannot be read.
  */
 export async function validate(
   operation: Operation,
