@@ -143,7 +143,7 @@ async function grouped(client: pg.Client, statement: string): Promise<Map<string
 }
 
 /**
- * The types that `pg` returns with the parsers of connect.ts: amounts and times are strings, whole numbers are numbers.
+ * The types that `pg` returns with the parsers of connect.ts: decimal amounts and times are strings, whole numbers are numbers.
  */
 const TYPES: Record<string, string> = {
   boolean: 'boolean',
@@ -167,7 +167,7 @@ async function rowTypes(client: pg.Client): Promise<string> {
     });
     return `  ${table}: {\n${fields.join('\n')}\n  };`;
   });
-  return `// ${HEADER}\n\n/** The rows of each table, as \`pg\` reads them: amounts and times are strings. */\nexport interface Tables {\n${interfaces.join('\n')}\n}\n`;
+  return `// ${HEADER}\n\n/** The rows of each table, as \`pg\` reads them: decimal amounts and times are strings. */\nexport interface Tables {\n${interfaces.join('\n')}\n}\n`;
 }
 
 /** The values that a check constraint allows in a column, as a union of literals, by `table.column`. */

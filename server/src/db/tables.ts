@@ -1,6 +1,6 @@
 // Generated from the migrations by `npm run schema --workspace server`. Do not edit.
 
-/** The rows of each table, as `pg` reads them: amounts and times are strings. */
+/** The rows of each table, as `pg` reads them: decimal amounts and times are strings. */
 export interface Tables {
   agent_consent_links: {
     site_id: string;
