@@ -15,7 +15,7 @@ export interface PageKind {
   operations: FormAction[];
   /** Whether the page shows no shop, because customers and staff of several shops share it. */
   ofNoShop?: true;
-  /** Whether anybody may open the URL. Visitors who are not logged in get the login form. */
+  /** Whether the URL is not a secret: anybody may open it. Pages with a login then show the login form. */
   isPublic?: true;
   /**
    * For pages of logged-in customers: opens a session for the customer for whom the page was last prepared. Returns the

@@ -185,7 +185,7 @@ test('find-and-buy prepares a checkout that only the customer can confirm, and p
   expect(orders?.orders).toMatchObject([{ id: completed?.order.id, items: [{ content: { name: 'Stoneware mug' } }] }]);
 });
 
-test('a dry run returns the same result as a real run, and writes nothing', async () => {
+test('a dry run returns the same totals and errors as a real run, and writes nothing', async () => {
   const { agent, shop, mug, owner, site_id } = await givenShopWithAgent({ budget_cents: 3_000 });
   const dry = await agent.POST(buy, { body: { query: 'slate mug', dry_run: true } });
   expect(dry.data).toMatchObject({ status: 'requires_escalation', checkout: null, checkout_url: null, dry_run: true });

@@ -76,7 +76,8 @@ export function standIn(window: Window, language: Language, lookup: Lookup): str
   const isSingle = window.texts.length === 1;
   const forms = isSingle ? inflections(text, language) : [];
   const others = otherWords(window, language);
-  // Forms of a listed word are tried last, because they may be other words: the deck for `Decken`.
+  // If the thesaurus lists the word, its synonyms come before its inflected forms, because a form may be another word:
+  // `Decken` (blankets) has the form `deck`.
   const listed = [window.texts.join(' '), ...(language === 'en' ? [] : forms)];
   const isListed = listed.some((form) => otherWordsFor(form).length > 0);
   const all = (isListed ? [...others, ...forms] : [...forms, ...others]).filter((phrase) => has(lookup(phrase)));

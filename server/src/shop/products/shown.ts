@@ -49,8 +49,8 @@ export class ShownJson<Body> {
 }
 
 /**
- * SQL for the stock of the products' variants, in the order of `ShownJson.stock`. `site` is an expression for the
- * tenant that is valid once `app.site_id` is set.
+ * SQL for the stock of the products' variants, in the order of `ShownJson.stock`. Evaluating the expression `site` must
+ * set `app.site_id` first, because row-level security hides the stock without it.
  */
 export function stockOfProducts(productIds: string[], site: Sql): Sql {
   return sql`array(

@@ -133,7 +133,7 @@ test('deletes sites on their deletion day, but sites with open obligations only 
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
 });
 
-test('a refund due after an edit still prevents the deletion of a site after another item is refunded', async () => {
+test('a site cannot be deleted while a refund for an order edit is due, even if another item has been refunded since', async () => {
   const { shop, order, line_item_id, refundOrder } = await givenShippedOrder(3, { ship: 2 });
   const change = [{ line_item_id, quantity: 2 }];
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
