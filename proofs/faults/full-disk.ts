@@ -27,7 +27,7 @@ const SERVED_WITHIN_MS = 60_000;
 /**
  * The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response.
  */
-const READY_LAG_MS = 5_000;
+const READY_LAG_MS = 3_500;
 
 /** The disk with PostgreSQL's data and log becomes full while people buy, and later gets free space. */
 export const C9: Proof = {
