@@ -6,8 +6,8 @@ const GOOGLE = ['image_link', 'image link', 'availability', 'google_product_cate
 const MAGENTO = ['product_type', 'attribute_set_code', 'additional_attributes', 'configurable_variations'];
 
 /**
- * Detects the format of a product file from the beginning of its text and, if that is not enough, from its name. The
- * name can only tell that it is JSON Lines. Undefined if the format is unknown.
+ * Detects the format of a product file from the beginning of its text. If that is not enough, the ending .jsonl or
+ * .ndjson of its name means JSON Lines. Undefined if the format is unknown.
  */
 export function detectFormat(header: string, fileName: string): Format | undefined {
   const start = header.replace(/^\uFEFF/, '').trimStart();

@@ -140,7 +140,7 @@ async function* each<Item>(items: Item[]): AsyncGenerator<Item> {
 
 const catalogue = fc.array(product, { minLength: 1, maxLength: 4 }).map((made) => made.map(productOf));
 
-test('products written as Shopify CSV and read again are unchanged, except for what the CSV cannot contain', async () => {
+test('products written as Shopify CSV and read again are unchanged, except for fields that the CSV cannot contain', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, fc.boolean(), async (written, forSpreadsheets) => {
       const text = (await allOf(writeShopify(each(written), NOW, { forSpreadsheets }))).join('');
