@@ -97,12 +97,16 @@ async function tracedBy(settings: NodeJS.ProcessEnv, work: () => Promise<void>):
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  while (!(await fetch(`${baseUrl}/readyz`).catch(() => undefined))?.ok) await sleep(20);
-  await work();
   const ended = once(server, 'exit');
-  server.kill('SIGTERM');
-  await ended;
-  await rm(dataDir, { recursive: true, force: true });
+  try {
+    while (!(await fetch(`${baseUrl}/readyz`).catch(() => undefined))?.ok) await sleep(20);
+    await work();
+  } finally {
+    // Its jobs would otherwise take the mails and webhooks of the files that use the same database later.
+    server.kill('SIGTERM');
+    await ended;
+    await rm(dataDir, { recursive: true, force: true });
+  }
   return collector.spans().slice(before);
 }
 
@@ -120,8 +124,10 @@ async function callAll(): Promise<void> {
       headers: { ...headers, traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
     });
   while (!(await search()).ok) await sleep(50);
-  const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
-  const dashboard = createDashboardClient({ baseUrl, apiKey });
+  // A server that has just started on a busy machine may refuse several requests in a row.
+  const maxAttempts = 10;
+  const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken, maxAttempts });
+  const dashboard = createDashboardClient({ baseUrl, apiKey, maxAttempts });
   const account = { email: 'juniper.traced@example.com', password: 'a long secret passphrase' };
   const body = { ...account, first_name: 'Juniper' };
   await unwrap(storefront.POST('/api/storefront/customer/register', { body }));
