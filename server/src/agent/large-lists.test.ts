@@ -26,7 +26,10 @@ async function openLargeShop(size = MANY) {
   const reduced = await shop.givenProduct({ ...others, name: 'Old cup', price: '3.00', compare_at_price: '4.00' });
   const glass = await shop.givenProduct({ name: 'Tall glass', price: '0.50', vendor: 'Ash', product_type: 'Glasses' });
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
-  const page = async (query: FilterQuery & { sort?: 'newest' | 'price_asc'; page?: number }, by = agent) => {
+  const page = async (
+    query: FilterQuery & { q?: string; sort?: 'newest' | 'price_asc'; page?: number },
+    by = agent,
+  ) => {
     const { data } = await by.GET(search, { params: { query: { ...query, limit: 10 } } });
     return { total: data?.total, ids: data?.products.map(({ id }) => id) };
   };
@@ -71,6 +74,9 @@ test.each([MANY, TOO_MANY_FOR_IDS])(
     expect(ids?.slice(0, 3)).toEqual([soldOut.id, cheap.id, reduced.id]);
     const { data } = await agent.POST(find, { body: { ...filters, sort: 'price_asc' } });
     expect(data?.candidates.slice(0, 2).map(({ id }) => id)).toEqual([cheap.id, reduced.id]);
+    expect((await page({ ...filters, q: 'mug' })).total).toBe(size);
+    expect((await page({ ...filters, q: 'old cup' })).ids?.[0]).toBe(reduced.id);
+    expect((await page({ vendor: ['ash'], q: 'mug' })).total).toBe(0);
   },
 );
 

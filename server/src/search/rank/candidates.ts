@@ -1,9 +1,9 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { decodeProductVectors, productVectors, termVectors } from '../index/latent-index.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import type { Condition } from './conditions.ts';
-import { type ProductConditions, productsMeeting } from './filters.ts';
+import { asFilter, MOST_BY_ID, type ProductConditions, productsMeeting } from './filters.ts';
 import { codeMatches, hasOneGroup, MIN_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
@@ -103,7 +103,7 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
   // is meant. A single word that is a purpose is an exception, because no name contains it.
   const isSingle = groups.length < 2 && !(countEligibleOnly && headGroups.length === 0);
   const answer = await db.one<Answer>(
-    sql`with ${codeMatches(db, query)}, ${judgedMatches(db, query)}
+    sql`with ${codeMatches(db, query)}, ${productsOfFilters(query)} ${judgedMatches(db, query)}
       select best.*, has_enough_strong, ${isSingle ? sql`null::json` : termVectors(db, groups)} as term_vectors,
         (select json_object_agg(failed, products) from (${countsOf(query)}) as c) as counts
       from enough, (
@@ -204,6 +204,34 @@ function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
     )`;
 }
 
+/**
+ * `filter_0 (product_id)` and so on: the products of each query of `must.among`, at most one more than MOST_BY_ID.
+ */
+function productsOfFilters({ must }: CandidateQuery): Sql {
+  const parts = must.among.map(
+    (ids, i) =>
+      sql`${nameOfFilter(i)} as materialized (select * from (${ids}) as f (product_id) limit ${MOST_BY_ID + 1}::int),`,
+  );
+  return join([empty, ...parts], ' ');
+}
+
+/** `raw` is safe here, because it only contains a fixed name and a number. */
+function nameOfFilter(i: number): Sql {
+  return raw(`filter_${i}`);
+}
+
+/**
+ * A condition that match `m` is among `productsOfFilters`. It is true if there are more of them than were read; `judged`
+ * checks the filters themselves in any case.
+ */
+function isOfFilters({ must }: CandidateQuery): Sql {
+  const conditions = must.among.map((_ids, i) =>
+    asFilter(sql`(select count(*) from ${nameOfFilter(i)}) > ${MOST_BY_ID}::int
+      or m.product_id in (select product_id from ${nameOfFilter(i)})`),
+  );
+  return join([sql`true`, ...conditions], ' and ');
+}
+
 /** Excludes hidden products. These are few and have small partial indexes, so matches are checked against them. */
 function notHidden(db: SearchDb, hidden: Sql[]): Sql {
   if (hidden.length === 0) return sql`true`;
@@ -215,7 +243,8 @@ function notHidden(db: SearchDb, hidden: Sql[]): Sql {
 }
 
 /** The matches in `from` that the public may see and that meet `must`; `failed` has the conditions that they fail. */
-function judged(db: SearchDb, { must, conditions, filters }: CandidateQuery, from: Sql): Sql {
+function judged(db: SearchDb, query: CandidateQuery, from: Sql): Sql {
+  const { must, conditions, filters } = query;
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
   const failed = bits.length > 0 ? join(bits, ' + ') : sql`0`;
   if (must.where.length + must.slow.length === 0 && conditions.every(({ needsOnlyId }) => needsOnlyId)) {
@@ -228,7 +257,8 @@ function judged(db: SearchDb, { must, conditions, filters }: CandidateQuery, fro
   // security allows no index.
   const where = [sql`p.site_id = ${db.siteId}`, sql`p.id = m.product_id`, filters.visible, ...must.where];
   return sql`select m.*, j.failed from (${from} offset 0) as m cross join lateral (
-      select ${failed} as failed from ${productsMeeting({ where, slow: must.slow, among: [] })} offset 0) as j`;
+      select ${failed} as failed from ${productsMeeting({ where, slow: must.slow, among: [] })} offset 0) as j
+    where ${isOfFilters(query)}`;
 }
 
 // Separators that occur neither in JSON nor in PostgreSQL's text of a value.

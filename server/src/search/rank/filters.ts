@@ -33,8 +33,8 @@ export function isAmong(ids: Sql): Sql {
   return sql`p.id in (${ids})`;
 }
 
-/** Up to this many products are read by their ids. With more, other indexes are faster. */
-const MOST_BY_ID = 2_000;
+/** Up to this many products of a filter are read by their ids. With more, other indexes are faster. */
+export const MOST_BY_ID = 2_000;
 
 /**
  * Replaces `among` by a list of ids if there are at most MOST_BY_ID. PostgreSQL does not know how many products have a
