@@ -42,13 +42,16 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   const secrets = new Secrets();
   const violations = new Violations();
   let control: Record<string, string> = {};
-  const server = await new ServerProcess(await freePort(), env).mustBeReady();
+  const server = await new ServerProcess(await freePort(), { ...env, ROLE: 'api' }).mustBeReady();
+  let worker: ServerProcess | undefined;
   const db = openPool({ url: databaseUrl, max: 4, pooling: 'session' });
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   const stop = watchExchanges((seen) => secrets.note(seen));
   try {
     const names = pick(size, ['A' as const], ['A' as const, 'B' as const, 'C' as const]);
     const world = await seedWorld({ baseUrl: server.baseUrl, db, owner, causes: new Map() }, trial.seed, names);
+    // Sends the mails. Before, it could replace the link of a mail that the seeding had taken from the queue.
+    worker = await new ServerProcess(await freePort(), { ...env, ROLE: 'worker' }).mustBeReady();
     control = { [`${world.tenants[0].canary} street 7`]: CONTROL };
     for (const { staff } of world.tenants) for (const { password } of staff) secrets.add('a password', password);
     const operations = chanceOf(trial.seed).some(operationTable, pick(size, 25, operationTable.length));
@@ -62,6 +65,7 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   } finally {
     stop();
     await server.end('SIGTERM');
+    await worker?.end('SIGTERM');
     await db.end();
   }
   const mails = await mailsIn(directory);
@@ -69,8 +73,8 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   const searchMails = secrets.search({ but: MAILED });
   for (const mail of mails) accuse(violations, 'a mail', searchMails, mail);
   const search = secrets.search({ and: control });
-  for (const [name, log] of Object.entries({ stdout: server.output, stderr: server.errors })) {
-    accuse(violations, name, search, log);
+  for (const { output, errors } of [server, worker]) {
+    for (const [name, log] of Object.entries({ stdout: output, stderr: errors })) accuse(violations, name, search, log);
   }
   const tables = await searchTables(owner, search, violations);
   await owner.end();
