@@ -24,7 +24,7 @@ const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 64;
 const MAX_REQUESTS_PER_SOCKET = 1_000;
-export const MAX_CONNECTIONS = 4_096;
+const MAX_CONNECTIONS = 4_096;
 /**
  * Number of connections that may wait to be accepted. Node's default of 511 is used up immediately if thousands arrive
  * together.
