@@ -1,13 +1,7 @@
 import { freePort } from '../../server/src/db/free-port.ts';
 import type { Trial } from './proof.ts';
-import type { Reply } from './raw-requests.ts';
-import { exchange } from './raw-requests.ts';
+import { exchange, type Reply, untilAccepted } from './raw-requests.ts';
 import { ServerProcess } from './server-process.ts';
-
-/** The highest number of attempts to send a request while the server is too busy. */
-const ATTEMPTS = 60;
-/** The message of an overloaded server. Rate limits do not count such a rejected request. */
-const SHED = 'The server is busy.';
 
 /**
  * Two server processes that count requests in one database or Redis, behind a simulated proxy that passes the IP address of
@@ -73,15 +67,13 @@ export class LimitedServers {
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     };
     const sent = body === undefined ? undefined : JSON.stringify(body);
-    for (let attempt = 1; ; attempt += 1) {
+    const reply = await untilAccepted(() => {
       const { baseUrl = '' } = this.#servers[this.#sent % this.#servers.length] ?? {};
       this.#sent += 1;
-      const reply = await exchange(baseUrl, method, target, headers, sent);
-      const shed = reply.status === 503 && reply.text.includes(SHED);
-      if (reply.status >= 500 && !shed) this.#failures += 1;
-      if (!shed || attempt === ATTEMPTS) return reply;
-      await new Promise((done) => setTimeout(done, Number(reply.headers['retry-after'] ?? 1) * 1_000));
-    }
+      return exchange(baseUrl, method, target, headers, sent);
+    });
+    if (reply.status >= 500) this.#failures += 1;
+    return reply;
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../server/src/http/contract/contract.ts';
 
 /** The parts of a request. Unlike fetch, `send` does not normalize the path or join headers. */
@@ -124,4 +125,17 @@ export function comparable({ status, headers, text }: Reply, ids: string[]): str
     .replaceAll(String(request), '<request>')
     .replaceAll(/"(access_token|expires_at|renewable_until)":"[^"]*"/g, '"$1":"<session>"');
   return JSON.stringify([status, kept, body]);
+}
+
+/** The highest number of attempts to send a request while the server is too busy. */
+const ATTEMPTS = 60;
+
+/** Sends a request, and repeats it while the server rejects it because it is overloaded. Rate limits count it once. */
+export async function untilAccepted(ask: () => Promise<Reply>): Promise<Reply> {
+  for (let attempt = 1; ; attempt += 1) {
+    const reply = await ask();
+    const isShed = reply.status === 503 && reply.text.includes('The server is busy.');
+    if (!isShed || attempt === ATTEMPTS) return reply;
+    await sleep(Number(reply.headers['retry-after'] ?? 1) * 1_000);
+  }
 }

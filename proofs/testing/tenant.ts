@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import type { TokenKind } from '../../server/src/shop/tokens.ts';
 import type { Violations } from './proof.ts';
-import { type Call, type Reply, send } from './raw-requests.ts';
+import { type Call, type Reply, send, untilAccepted } from './raw-requests.ts';
 
 /** A kind of object whose ids a tenant has. */
 export type Kind = keyof Ids;
@@ -139,7 +139,8 @@ export function headerOf(scheme: CredentialScheme, secret: string): [string, str
 }
 
 /**
- * Calls an operation for a tenant, with the first security alternative for which it has all secrets. Throws unless it succeeds.
+ * Calls an operation for a tenant, with the first security alternative for which it has all secrets. Repeats the call
+ * while the server is overloaded. Throws unless it succeeds.
  */
 export async function callAs(
   world: World,
@@ -148,7 +149,8 @@ export async function callAs(
   body?: unknown,
   path: Record<string, string> = {},
 ): Promise<unknown> {
-  const reply = await send(world.baseUrl, callOf(tenant, operation_id, body, path));
+  const call = callOf(tenant, operation_id, body, path);
+  const reply = await untilAccepted(() => send(world.baseUrl, call));
   if (reply.status >= 300) throw new Error(`${operation_id} of the proof was refused: ${reply.status} ${reply.text}`);
   return reply.text === '' ? undefined : JSON.parse(reply.text);
 }
