@@ -203,7 +203,8 @@ export class Shoppers {
     for (const variant_id of chance.some(this.#variants, 2)) {
       await this.#call('storefront.addCartItem', { variant_id, quantity: 2 }, { cart_id });
     }
-    if (chance.next() < 0.5) {
+    const hasDiscount = chance.next() < 0.5;
+    if (hasDiscount) {
       await this.#call('storefront.applyDiscount', { code: CODE }, { cart_id });
       this.#made.discount_redemptions += 1;
     }
@@ -214,6 +215,8 @@ export class Shoppers {
     const { total } = await this.#call('storefront.updateCheckout', details, { checkout_id });
     const completion = { expected_total: total };
     const { order } = await this.#call<{ order: Answered }>('storefront.completeCheckout', completion, { checkout_id });
+    const expected = hasDiscount ? TOTALS.discounted : TOTALS.full;
+    if (order.total !== expected) throw new Error(`the total of the order is ${order.total}, expected ${expected}`);
     const story: Story = { email, ...statesOf(order) };
     this.#stories.push(story);
     await this.#workOn(story, chance);
@@ -269,6 +272,8 @@ const SETTINGS = { bank_details: { account_holder: 'Alder & Finch', iban: 'DE893
 const CODE = 'TEN';
 const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const STOCK = 1_000_000;
+/** The total of two products, two pieces each, with delivery. A repeated or lost change of the cart changes it. */
+const TOTALS = { full: '57.00', discounted: '51.40' };
 /** After this many failures the shoppers stop, because the whole shop counts as broken. */
 const FAILURE_LIMIT = 50;
 
