@@ -9,7 +9,7 @@ import { judgeReads } from './reads-under-load.ts';
 /** The limit for the p99 of the other shoppers' reads. Checked in the full form only, which needs an idle machine. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
-/** PostgreSQL's statement timeout, which no read may reach. */
+/** PostgreSQL's statement timeout, which no read may reach. The reads go on for longer, to see its errors. */
 const LIMIT_MS = 5_000;
 
 /** Sends expensive reads, and some invalid ones, while others read single products. */
@@ -29,7 +29,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     await stock(server.baseUrl, shop.api_key, pick(size, 200, 5_000));
     const reads = expensiveReads(storefront, { 'X-API-Key': shop.api_key });
     const watch = Watch.open(databaseUrl);
-    const seconds = pick(size, 4, 60);
+    const seconds = pick(size, 7, 60);
     const url = `${server.baseUrl}/api/storefront/products/mug-1`;
     const [attacked, others] = await Promise.all([
       autocannon({ url: server.baseUrl, requests: reads, connections: pick(size, 4, 8), duration: seconds }),
@@ -67,7 +67,7 @@ type Headers = Record<string, string>;
 
 function expensiveReads(storefront: Headers, dashboard: Headers): autocannon.Request[] {
   const of = (headers: Headers) => (path: string) => ({ method: 'GET' as const, path, headers });
-  const words = encodeURIComponent(Array.from({ length: 60 }, (_, n) => `mug${n}`).join(' '));
+  const words = encodeURIComponent(Array.from({ length: 30 }, (_, n) => `mug${n}`).join(' '));
   const catalogue = '/api/storefront/products';
   const products = '/api/dashboard/products';
   return [
@@ -76,7 +76,7 @@ function expensiveReads(storefront: Headers, dashboard: Headers): autocannon.Req
       `${catalogue}?page=50&limit=100&sort=price_desc`,
       `${catalogue}?q=${'%25'.repeat(60)}&limit=100`,
       `${catalogue}?q=${'_%25'.repeat(40)}&limit=100&facets=true`,
-      `${catalogue}?q=${words.slice(0, 180)}&limit=100&facets=true`,
+      `${catalogue}?q=${words}&limit=100&facets=true`,
       `${catalogue}?q=a&limit=100&facets=true&in_stock=true`,
       `${catalogue}?q=${'a'.repeat(64 * 1024)}`,
       `${catalogue}?q=${'a'.repeat(7_000)}`,
