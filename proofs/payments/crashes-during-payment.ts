@@ -122,6 +122,7 @@ function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   return plan;
 }
 
+/** Rounds of the short form for each way to pay. */
 const QUICK_ROUNDS = 3;
 
 /**

@@ -127,15 +127,18 @@ export function comparable({ status, headers, text }: Reply, ids: string[]): str
   return JSON.stringify([status, kept, body]);
 }
 
-/** The highest number of attempts to send a request while the server is too busy. */
+/** The highest number of attempts to send a request while the server is overloaded. */
 const ATTEMPTS = 60;
 
-/** Sends a request, and repeats it while the server rejects it because it is overloaded. Rate limits count it once. */
+/**
+ * Sends a request, and repeats it while the server rejects it because of its load. Rate limits do not count the rejected
+ * attempts. Returns the last response.
+ */
 export async function untilAccepted(ask: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 1; ; attempt += 1) {
     const reply = await ask();
-    const isShed = reply.status === 503 && reply.text.includes('The server is busy.');
-    if (!isShed || attempt === ATTEMPTS) return reply;
+    const isOverloaded = reply.status === 503 && reply.text.includes('The server is busy.');
+    if (!isOverloaded || attempt === ATTEMPTS) return reply;
     await sleep(Number(reply.headers['retry-after'] ?? 1) * 1_000);
   }
 }

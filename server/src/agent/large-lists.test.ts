@@ -64,7 +64,7 @@ test('repeating a request for a page of a large filtered list returns the same p
 });
 
 test.each([MANY, TOO_MANY_FOR_IDS])(
-  'among %d products of a vendor, lists and searches find the cheapest',
+  'among %d products of a vendor, lists and searches find the cheapest and count all',
   async (size) => {
     const { page, agent, cheap, soldOut, reduced } = await openLargeShop(size);
     const filters = { vendor: ['kiln'], product_type: ['cups'] };
