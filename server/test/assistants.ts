@@ -1,7 +1,7 @@
 import type { createDashboardClient } from '@commerce-backend/sdk';
 import type { AssistantScope } from '@commerce-backend/spec';
 import * as oauth from 'openid-client';
-import { localFetch, REDIRECT_URI } from './oauth.ts';
+import { beginAuthorization, localFetch, REDIRECT_URI } from './oauth.ts';
 import { logIn } from './session.ts';
 import type { openShop } from './shop.ts';
 
@@ -24,15 +24,7 @@ export function registeredAssistant({ baseUrl }: Pick<Shop, 'baseUrl'>, client_n
 /** Sends a browser to the authorization endpoint. Returns the request from the URL of the panel's page. */
 export async function beginConnecting(shop: Pick<Shop, 'baseUrl'>, wish: Record<string, string> = {}) {
   const config = await registeredAssistant(shop);
-  const code_verifier = oauth.randomPKCECodeVerifier();
-  const state = oauth.randomState();
-  const address = oauth.buildAuthorizationUrl(config, {
-    redirect_uri: REDIRECT_URI,
-    code_challenge: await oauth.calculatePKCECodeChallenge(code_verifier),
-    code_challenge_method: 'S256',
-    state,
-    ...wish,
-  });
+  const { address, code_verifier, state } = await beginAuthorization(config, wish);
   const sent = await fetch(shop.baseUrl + address.pathname + address.search, { redirect: 'manual' });
   const page = sent.headers.get('Location') ?? 'http://localhost/nowhere';
   const request = new URL(page).searchParams.get('request') ?? '';

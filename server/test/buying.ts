@@ -8,6 +8,13 @@ export async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['g
   return { product, variant_id: product.variants[0]?.id ?? '' };
 }
 
+/** Places an order, which the merchant marks as paid. Returns it as it was placed. */
+export async function givenPaidOrder(shop: OpenShop, given: Parameters<OpenShop['givenOrder']>[0] = {}) {
+  const order = await shop.givenOrder(given);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: order.id } } });
+  return order;
+}
+
 /** Reads the stock and the reserved quantity of a product with one variant. */
 export async function stockOf({ dashboard }: Pick<OpenShop, 'dashboard'>, product_id: string) {
   const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });

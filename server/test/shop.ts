@@ -11,6 +11,7 @@ import sql from 'sql-template-tag';
 import { inTransaction } from '../src/db/transaction.ts';
 import { createSite } from '../src/shop/merchant/sites.ts';
 import { randomPassword } from '../src/shop/passwords/passwords.ts';
+import type { Tenant } from '../src/shop/shop.ts';
 import { KEY_SCOPES } from './key-scopes.ts';
 import { type TestServer, testServer } from './server.ts';
 
@@ -45,6 +46,18 @@ export const FILLED_IN = {
   },
   payment_method: 'bank_transfer',
 } as const;
+
+/** The tenant of a shop opened in euros, for code that is called without a request. */
+export function tenantOf(site_id: string): Tenant {
+  return {
+    site_id,
+    merchant_id: site_id,
+    currency: 'EUR',
+    currency_digits: 2,
+    show_stock: 'exact',
+    catalog_version: '',
+  };
+}
 
 interface GivenCheckout extends CheckoutPatch {
   /** The content of a new cart, as in `givenCart`. */

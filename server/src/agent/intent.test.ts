@@ -1,19 +1,12 @@
 import { expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
-import { openShop } from '../../test/shop.ts';
+import { FILLED_IN, openShop } from '../../test/shop.ts';
 
 const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 const find = '/api/agent/intent/find';
 
-const ADDRESS = {
-  first_name: 'June',
-  last_name: 'Okafor',
-  address1: 'Lindenallee 7',
-  city: 'Berlin',
-  postal_code: '10115',
-  country: 'DE',
-};
+const ADDRESS = FILLED_IN.shipping_address;
 
 /** Opens a small shop with mugs and bags, and a customer with an agent. */
 async function givenShopWithAgent(wish: Parameters<typeof givenAgent>[2] = {}) {

@@ -2,7 +2,7 @@ import { createDashboardClient } from '@commerce-backend/sdk';
 import type { EventType } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
-import { openShop } from '../../test/shop.ts';
+import { openShop, tenantOf } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { Connection } from '../db/connect.ts';
 import { notePublication } from '../jobs/note-publication.ts';
@@ -201,15 +201,7 @@ test('replays 2,500 failed deliveries in batches, each delivery once', async () 
         select $1, uuid_v7(), $2, id, 'customer.created', 'failed', null, now() from made`,
       [site_id, shop.webhook_id],
     );
-    const tenant = {
-      site_id,
-      merchant_id: site_id,
-      currency: 'EUR',
-      currency_digits: 2,
-      show_stock: 'exact',
-      catalog_version: '',
-    } as const;
-    const inside = new Shop(tenant, SYSTEM, new Connection(client));
+    const inside = new Shop(tenantOf(site_id), SYSTEM, new Connection(client));
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 1_500 });
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 500 });
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 500, remaining: 0 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createDashboardClient } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
+import { givenPaidOrder } from '../../test/buying.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
 
 const orderPath = '/api/dashboard/orders/{order_id}';
-const paidPath = '/api/dashboard/orders/{order_id}/mark-paid';
 const shipPath = '/api/dashboard/orders/{order_id}/fulfillments';
 const parcelPath = '/api/dashboard/orders/{order_id}/fulfillments/{fulfillment_id}';
 const cancelPath = '/api/dashboard/orders/{order_id}/cancel';
@@ -25,12 +25,6 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 function at(order_id: string) {
   return { params: { path: { order_id } } };
-}
-
-async function givenPaidOrder(shop: OpenShop, given: Parameters<OpenShop['givenOrder']>[0] = {}) {
-  const order = await shop.givenOrder(given);
-  await shop.dashboard.POST(paidPath, at(order.id));
-  return order;
 }
 
 async function givenParcel(shop: OpenShop, order_id: string, body = {}) {

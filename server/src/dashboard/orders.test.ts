@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
-import { givenVariant, stockOf } from '../../test/buying.ts';
+import { givenPaidOrder, givenVariant, stockOf } from '../../test/buying.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
@@ -20,12 +20,6 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 function at(order_id: string) {
   return { params: { path: { order_id } } };
-}
-
-async function givenPaidOrder(shop: OpenShop, given: Parameters<OpenShop['givenOrder']>[0] = {}) {
-  const order = await shop.givenOrder(given);
-  await shop.dashboard.POST(paidPath, at(order.id));
-  return order;
 }
 
 async function typesOf({ dashboard }: OpenShop, order_id: string) {

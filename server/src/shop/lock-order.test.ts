@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
-import { openShop } from '../../test/shop.ts';
+import { openShop, tenantOf } from '../../test/shop.ts';
 import { query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { mergeAtLogin } from './checkout/cart-merge.ts';
@@ -23,17 +23,9 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 /** Runs an operation in a transaction without retries, so that a deadlock makes the test fail. */
 function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): Promise<T> {
-  const tenant = {
-    site_id,
-    merchant_id: site_id,
-    currency: 'EUR',
-    currency_digits: 2,
-    show_stock: 'exact',
-    catalog_version: '',
-  } as const;
   return inTransaction(db, async (connection) => {
     await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
-    return work(new Shop(tenant, SYSTEM, connection));
+    return work(new Shop(tenantOf(site_id), SYSTEM, connection));
   });
 }
 

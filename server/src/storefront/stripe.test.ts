@@ -23,17 +23,6 @@ function urlOf(error: unknown): string {
   return next_action.url;
 }
 
-/** The amount in cents in the shop's Stripe account that was not refunded. */
-function keptAt(shop: StripeShop): number {
-  const taken = [...standIn.ledger.intents.values()]
-    .filter(({ account }) => account === shop.account)
-    .reduce((sum, { amount_received }) => sum + amount_received, 0);
-  const returned = [...standIn.ledger.refunds.values()]
-    .filter(({ account, status }) => account === shop.account && status !== 'failed')
-    .reduce((sum, { amount }) => sum + amount, 0);
-  return taken - returned;
-}
-
 test('the checkout page states that the card details are entered on the next page', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
@@ -52,7 +41,7 @@ test('a valid card creates the order, and a declined card leaves the checkout op
   expect(declined.error).toMatchObject({ error: 'payment_failed', reason: 'card_declined' });
   const { data } = await shop.complete(id, { confirmation_token: shop.givenToken() });
   expect(data).toMatchObject({ order: { payment_status: 'paid', total: '14.90' }, payment: { method: 'card' } });
-  expect(keptAt(shop)).toBe(1_490);
+  expect(shop.keptAmount()).toBe(1_490);
 });
 
 test('an order paid at the provider without a card has the payment method `online`, and is refunded the same way', async () => {
@@ -123,7 +112,7 @@ test('a payment fails if the bank rejects 3-D Secure, and an abandoned payment e
     params: { path: { checkout_id: abandoned.id } },
   });
   expect(data).toMatchObject({ status: 'ready', payment: null });
-  expect(keptAt(shop)).toBe(0);
+  expect(shop.keptAmount()).toBe(0);
 });
 
 test("a payment on Stripe's page creates an order even if the shopper does not return", async () => {
@@ -141,7 +130,7 @@ test('a Stripe page that the shopper abandons is closed, and can no longer be pa
   const ended = await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/payment/cancel', { params });
   expect(ended.response.status).toBe(200);
   await standIn.press(url, 'pay');
-  expect(keptAt(shop)).toBe(0);
+  expect(shop.keptAmount()).toBe(0);
 });
 
 test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
@@ -159,7 +148,7 @@ test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
     if (by !== 'the server') standIn.refund(paid?.id ?? '', 1_490);
     await shop.settlePayments();
     expect(await shop.orderOf(checkout_id)).toBeUndefined();
-    expect(keptAt(shop)).toBe(0);
+    expect(shop.keptAmount()).toBe(0);
     const { rows } = await server.owner.query('select status from commerce.payments where site_id = $1', [
       shop.site_id,
     ]);
@@ -199,7 +188,7 @@ test("refunds the rest of a payment without an order after staff refunded part o
   expect(await statusOf(shop)).toBe('abandoned');
   standIn.refund(intent, 490);
   await shop.settlePayments();
-  expect(keptAt(shop)).toBe(0);
+  expect(shop.keptAmount()).toBe(0);
   expect(await statusOf(shop)).toBe('refunded');
 });
 
@@ -209,12 +198,12 @@ test('refunds a payment without an order again if the bank rejects the first ref
   await shop.settlePayments();
   expect(await statusOf(shop)).toBe('refunded');
   await sendBack(shop);
-  expect([keptAt(shop), await statusOf(shop)]).toEqual([1_490, 'abandoned']);
+  expect([shop.keptAmount(), await statusOf(shop)]).toEqual([1_490, 'abandoned']);
   await shop.settlePayments();
-  expect([keptAt(shop), await statusOf(shop)]).toEqual([0, 'refunded']);
+  expect([shop.keptAmount(), await statusOf(shop)]).toEqual([0, 'refunded']);
   await sendBack(shop);
   await shop.settlePayments();
-  expect([keptAt(shop), await statusOf(shop)]).toEqual([1_490, 'failed']);
+  expect([shop.keptAmount(), await statusOf(shop)]).toEqual([1_490, 'failed']);
   // The payment still records what was charged, so retention does not delete it.
   const { rows: payments } = await server.owner.query(
     'select captured_amount from commerce.payments where site_id = $1',
@@ -244,6 +233,6 @@ test.for(
   await shop.settlePayments();
   await shop.settlePayments();
   const order = await shop.orderOf(id);
-  expect(keptAt(shop)).toBe(order ? 1_490 : 0);
+  expect(shop.keptAmount()).toBe(order ? 1_490 : 0);
   expect(order?.payment_status ?? 'paid').toBe('paid');
 });

@@ -76,18 +76,11 @@ async function givenShop(
   }
 
   /** Creates a checkout that is ready to be paid, by default for 10.00 plus 4.90 for delivery. */
-  async function givenCheckout(content?: Parameters<typeof opened.givenCheckout>[0]) {
-    await opened.givenTerms({ allowed_origins: ['https://shop.example'] });
-    return opened.givenCheckout({ payment_method: 'bank_transfer', ...content }).then(async ({ id, total }) => {
-      const params = { path: { checkout_id: id } };
-      const { data, error } = await storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
-        params,
-        body: { payment_method: 'card' },
-      });
-      if (!data) throw new Error(`Paying by card was refused: ${JSON.stringify(error)}`);
-      return { id, total };
-    });
-  }
+  const givenCheckout = (content?: Parameters<typeof opened.givenCheckout>[0]) =>
+    opened.givenCheckout({ client: storefront, payment_method: 'card', ...content });
+
+  const ofAccount = <T extends { account: string }>(objects: Map<string, T>): T[] =>
+    [...objects.values()].filter((one) => one.account === `acct_${account}`);
 
   return {
     ...opened,
@@ -133,6 +126,14 @@ async function givenShop(
     /** Runs the payment jobs now. */
     finishMoves: () => finishMoves(db, tenant, deps),
     settlePayments: () => settlePayments(db, tenant, deps),
+    /** The amount in cents in the shop's account that was not refunded. */
+    keptAmount(): number {
+      const taken = ofAccount(standIn.ledger.intents).reduce((sum, { amount_received }) => sum + amount_received, 0);
+      const returned = ofAccount(standIn.ledger.refunds)
+        .filter(({ status }) => status !== 'failed')
+        .reduce((sum, { amount }) => sum + amount, 0);
+      return taken - returned;
+    },
     /** The events of this shop's account, oldest first. */
     events: (): StripeEvent[] => standIn.ledger.events.filter(({ owner }) => owner === `acct_${account}`),
     send: (event: StripeEvent) => sendEvent(event, endpoint),

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { goesOnTo, newestLink, ORDER } from '../../../test/due-payments.ts';
 import { mailsTo } from '../../../test/mail.ts';
 import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
-import { openStripe, type StripeShop } from '../../../test/stripe/shop.ts';
+import { openStripe } from '../../../test/stripe/shop.ts';
 
 const stripe = await openStripe();
 const { standIn } = stripe;
@@ -29,17 +29,6 @@ async function givenDue() {
   return { shop, order, at, email, link, browser, leave };
 }
 
-/** The amount in cents in the shop's Stripe account that was not refunded. */
-function keptAt(shop: StripeShop): number {
-  const taken = [...standIn.ledger.intents.values()]
-    .filter(({ account }) => account === shop.account)
-    .reduce((sum, { amount_received }) => sum + amount_received, 0);
-  const returned = [...standIn.ledger.refunds.values()]
-    .filter(({ account, status }) => account === shop.account && status !== 'failed')
-    .reduce((sum, { amount }) => sum + amount, 0);
-  return taken - returned;
-}
-
 test('the mail about an edit links to the payment, which Stripe captures immediately and the return page records', async () => {
   const { shop, order, email, leave, browser } = await givenDue();
   const mails = (await mailsTo(shop, email)).map(({ html }) => unescaped(html ?? ''));
@@ -52,7 +41,7 @@ test('the mail about an edit links to the payment, which Stripe captures immedia
 
   expect(page.html).not.toContain('pay_due');
   expect(await shop.details(order.id)).toMatchObject({ amount_due: '0.00', amount_received: '27.40' });
-  expect(keptAt(shop)).toBe(2_740);
+  expect(shop.keptAmount()).toBe(2_740);
 });
 
 test('the webhook records a payment once if the customer does not return, even if the webhook is sent several times', async () => {
@@ -78,7 +67,7 @@ test('if Stripe reports a payment late, after the order was cancelled, the job r
   await shop.settlePayments();
   await shop.finishMoves();
 
-  expect(keptAt(shop)).toBe(0);
+  expect(shop.keptAmount()).toBe(0);
   expect(await shop.details(order.id)).toMatchObject({ amount_received: '14.90', refunded: '14.90' });
 });
 

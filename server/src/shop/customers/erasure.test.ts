@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
-import { openShop } from '../../../test/shop.ts';
+import { openShop, tenantOf } from '../../../test/shop.ts';
 import * as checkouts from '../checkout/checkouts.ts';
 import { inShop } from '../in-shop.ts';
 import { withoutHosts } from '../links.ts';
@@ -16,22 +16,14 @@ const checkoutDeps = {
 
 test('erasing a customer during the creation of their checkout releases the reserved stock', async () => {
   const { db, owner, site_id, givenCart, givenCustomer } = await openShop();
-  const tenant = {
-    site_id,
-    merchant_id: site_id,
-    currency: 'EUR',
-    currency_digits: 2,
-    show_stock: 'exact',
-    catalog_version: '',
-  } as const;
   const { id } = await givenCustomer();
   const { id: guest_cart_id } = await givenCart();
 
-  const forgetting = await inShop(db, tenant, { type: 'customer', id, customer_id: id }, async (shop) => {
+  const forgetting = await inShop(db, tenantOf(site_id), { type: 'customer', id, customer_id: id }, async (shop) => {
     await checkouts.create(shop, checkoutDeps, guest_cart_id);
     const own = await shop.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
     let over = false;
-    const begun = inShop(db, tenant, SYSTEM, (other) => anonymize(other, id)).finally(() => {
+    const begun = inShop(db, tenantOf(site_id), SYSTEM, (other) => anonymize(other, id)).finally(() => {
       over = true;
     });
     const waiting = () => owner.query('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [own?.pid]);

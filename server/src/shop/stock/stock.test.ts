@@ -1,24 +1,13 @@
 import { expect, test } from 'vitest';
-import { openShop } from '../../../test/shop.ts';
+import { openShop, tenantOf } from '../../../test/shop.ts';
 import { Connection } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { readCart } from '../carts/rows.ts';
 import * as products from '../products/products.ts';
-import { Shop, SYSTEM, type Tenant } from '../shop.ts';
+import { Shop, SYSTEM } from '../shop.ts';
 import * as inventory from './inventory.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
-
-function tenantOf({ site_id }: OpenShop): Tenant {
-  return {
-    site_id,
-    merchant_id: site_id,
-    currency: 'EUR',
-    currency_digits: 2,
-    show_stock: 'exact',
-    catalog_version: '',
-  };
-}
 
 /** Runs `work` in a transaction, and commits it once `call` waits for its locks. Returns the result of `call`. */
 async function whileWaitedFor<T>(
@@ -32,7 +21,7 @@ async function whileWaitedFor<T>(
     await connection.query('begin');
     await connection.query(`select set_config('app.site_id', $1, true)`, [site_id]);
     const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await work(new Shop(tenantOf(open), SYSTEM, new Connection(connection)));
+    await work(new Shop(tenantOf(site_id), SYSTEM, new Connection(connection)));
     const answer = call();
     await expect
       .poll(
@@ -153,7 +142,7 @@ test('reading a cart does not scan the reservations of other checkouts', async (
       return rows[0]?.rows ?? 0;
     };
     const before = await lookedAt();
-    const found = await readCart(new Shop(tenantOf(open), SYSTEM, connection), cart.id);
+    const found = await readCart(new Shop(tenantOf(open.site_id), SYSTEM, connection), cart.id);
     return [found, (await lookedAt()) - before] as const;
   });
 
