@@ -27,31 +27,12 @@ const REFUSED = ['category_not_allowed'];
 export async function stayWithin(arena: AgentArena, shelf: Shelf, count: number): Promise<Kept> {
   const pair = await arena.newPair(100_000_000, { categories: ['kitchen'] });
   const { agent } = pair;
-  let tried = await arena.expectRefused('a purchase outside of the categories', REFUSED, (way, at) =>
+  const tried = await arena.expectRefused('a purchase outside of the categories', REFUSED, (way, at) =>
     agent.buy(way, at, shelf.foreign),
   );
-  tried += await withForeignLine(arena, pair, shelf);
   const { left, tried: more } = await whileLeaving(arena, pair, count);
   const outside = await outsideOf(arena, pair, shelf.foreign, left);
   return { tried: tried + more, outside };
-}
-
-/** If the customer adds a product outside the categories, the purchase must be refused. Returns the number of attempts. */
-async function withForeignLine(arena: AgentArena, pair: Pair, { allowed, foreign }: Shelf): Promise<number> {
-  const ready = await arena.prepareMany(pair, allowed, 4);
-  for (const { cart_id } of ready) {
-    const path = `/api/storefront/cart/${cart_id}/items`;
-    const { status, text } = await arena.asCustomer(pair, 'POST', path, { variant_id: foreign, quantity: 1 });
-    if (status >= 300) throw new Error(`The customer could not add anything: ${status} ${text}`);
-  }
-  const confirmed = await Promise.all(ready.map(({ id }) => arena.confirm(pair, id)));
-  for (const { status, error, text } of confirmed) {
-    if (error !== 'category_not_allowed')
-      arena.violations.add(
-        `confirming a product outside the agent's categories: expected category_not_allowed, got ${status} ${text.slice(0, 300)}`,
-      );
-  }
-  return ready.length;
 }
 
 interface Leaving {

@@ -3,15 +3,15 @@
  * purchases.
  */
 
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { ignoreLostConnections } from '../../server/src/db/connect.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
+import { brokenInvariants } from '../../server/test/invariants.ts';
 import { type AgentTerms, openAgent } from '../testing/agents.ts';
 import { openAccount, openCustomerSession } from '../testing/customers.ts';
-import type { Violations } from '../testing/proof.ts';
-import { exchange } from '../testing/raw-requests.ts';
+import { type Figures, type Trial, Violations } from '../testing/proof.ts';
 import { sendUntilAnswered } from '../testing/retrying-client.ts';
-import type { ServerProcess } from '../testing/server-process.ts';
+import { ServerProcess, withDirectory } from '../testing/server-process.ts';
 import { openTenant } from '../testing/site.ts';
 import { type AgentAnswer, AgentWays, keepProfile, type Prepared, WAYS, type Way } from './agent-protocols.ts';
 
@@ -42,17 +42,18 @@ export class AgentArena {
   readonly owner: pg.Pool;
   readonly site: Awaited<ReturnType<typeof openTenant>>;
   readonly violations: Violations;
-  readonly #servers: ServerProcess[];
+  /** The base URLs of the servers. */
+  readonly servers: string[];
   #turns = 0;
 
-  private constructor(owner: pg.Pool, site: AgentArena['site'], servers: ServerProcess[], violations: Violations) {
+  private constructor(owner: pg.Pool, site: AgentArena['site'], servers: string[], violations: Violations) {
     this.owner = owner;
     this.site = site;
+    this.servers = servers;
     this.violations = violations;
-    this.#servers = servers;
   }
 
-  static async open(databaseUrl: string, servers: ServerProcess[], violations: Violations): Promise<AgentArena> {
+  static async open(databaseUrl: string, servers: string[], violations = new Violations()): Promise<AgentArena> {
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 4 }));
     const site = await openTenant(databaseUrl);
     const arena = new AgentArena(owner, site, servers, violations);
@@ -62,18 +63,10 @@ export class AgentArena {
     return arena;
   }
 
-  close(): Promise<void> {
-    return this.owner.end();
-  }
-
   /** Returns the base URL of the next server in turn. */
   at(): string {
     this.#turns += 1;
-    return this.#servers[this.#turns % this.#servers.length]?.baseUrl ?? '';
-  }
-
-  get addresses(): string[] {
-    return this.#servers.map(({ baseUrl }) => baseUrl);
+    return this.servers[this.#turns % this.servers.length] ?? '';
   }
 
   async newPair(budget_cents: number, terms: AgentTerms = {}): Promise<Pair> {
@@ -172,7 +165,7 @@ export class AgentArena {
     errors: string[],
     ask: (way: Way, at: string) => Promise<AgentAnswer>,
   ): Promise<number> {
-    const asked = WAYS.flatMap((way) => this.addresses.map((at) => [way, at] as const));
+    const asked = WAYS.flatMap((way) => this.servers.map((at) => [way, at] as const));
     await Promise.all(
       asked.map(async ([way, at]) => {
         const { status, error, text } = await ask(way, at);
@@ -187,6 +180,32 @@ export class AgentArena {
   }
 }
 
+/** Runs attacks on a shop behind this many processes, and checks the database's invariants afterwards. */
+export function withProcesses(
+  { databaseUrl }: Trial,
+  count: number,
+  attack: (arena: AgentArena) => Promise<Omit<Figures, 'violations'>>,
+): Promise<Figures> {
+  return withDirectory(async (directory) => {
+    const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', ROLE: 'api' };
+    const processes: ServerProcess[] = [];
+    let arena: AgentArena | undefined;
+    try {
+      for (let i = 0; i < count; i += 1) processes.push(await new ServerProcess(await freePort(), env).readyAtLast());
+      const servers = processes.map(({ baseUrl }) => baseUrl);
+      arena = await AgentArena.open(databaseUrl, servers);
+      const figures = await attack(arena);
+      for (const { rule, rows } of await brokenInvariants(arena.owner)) {
+        arena.violations.add(`invariant broken: ${rule} ${JSON.stringify(rows)}`);
+      }
+      return { ...figures, violations: arena.violations.list };
+    } finally {
+      await Promise.all(processes.map((server) => server.running && server.end('SIGTERM')));
+      await arena?.owner.end();
+    }
+  });
+}
+
 interface Answered {
   error?: string;
   total?: string;
@@ -195,11 +214,4 @@ interface Answered {
 
 export function wayOf(place: number): Way {
   return WAYS[place % WAYS.length] as Way;
-}
-
-/** The agent revokes its token at the OAuth endpoint. */
-export function revokeByOAuth(at: string, site_id: string, secret: string) {
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Request-Id': randomUUID() };
-  const body = new URLSearchParams({ token: secret, token_type_hint: 'access_token' }).toString();
-  return exchange(at, 'POST', `/sites/${site_id}/oauth/revoke`, headers, body);
 }

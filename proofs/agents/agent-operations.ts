@@ -1,4 +1,4 @@
-import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
+import { operationTable } from '../../server/src/http/contract/contract.ts';
 import { agentTools, toolName } from '../../server/src/mcp/tools.ts';
 import type { FunctionName } from '../../server/src/ucp/functions.ts';
 import { publishProfile } from '../../server/test/ucp.ts';
@@ -16,7 +16,7 @@ import {
 } from '../testing/agents.ts';
 import { callTool } from '../testing/mcp.ts';
 import { effects, holdingsOf } from '../testing/owner-queries.ts';
-import type { Figures, Proof } from '../testing/proof.ts';
+import type { Proof } from '../testing/proof.ts';
 import type { Call } from '../testing/raw-requests.ts';
 import { stapleOf } from '../testing/sales.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
@@ -35,68 +35,73 @@ export const E7: Proof = {
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
       const { id } = await newCustomer(world, tenant);
-      const agent = await openAgent(world, tenant, id);
-      const bare = await openAgent(world, tenant, id);
-      await world.owner.query(`update commerce.tokens set scopes = '{}' where id = $1`, [bare.id]);
-      let tried = 0;
-      for (const operation of operationTable) {
-        if (operation.security.length === 0) continue;
-        const own = operation.surface === 'agent';
-        if (own && OF_ITSELF.includes(operation.name)) continue;
-        const call = await validCall(world, tenant, operation, { alternative: 0 });
-        const credentialHeaders = ['Authorization', 'X-API-Key', 'X-Sync-Secret', 'X-Service-Token'];
-        const otherHeaders = Object.fromEntries(
-          Object.entries(call.headers).filter(([name]) => !credentialHeaders.includes(name)),
-        );
-        const ways = [{ ...otherHeaders, ...bearer(own ? bare.secret : agent.secret) }];
-        const before = await holdingsOf(world.owner, tenant.site_id);
-        for (const headers of ways) {
-          const { status, text } = await world.send({ ...call, headers }, tenant);
-          tried += 1;
-          if (status !== 401 && status !== 403)
-            world.violations.add(
-              `${operation.id} with only an agent token: expected 401 or 403, got ${status} ${text.slice(0, 300)}`,
-            );
-        }
-        const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
-        if (changed.length > 0) world.violations.add(`${operation.id} was refused, yet ${changed.join(', ')} changed`);
-        trial.progress(`${operation.id}, ${tried} requests`);
-      }
+      let tried = await overApi(world, tenant, id);
       tried += await overMcp(world, tenant, id);
-      trial.progress(`MCP, ${tried} requests`);
       tried += await overUcp(world, tenant, id);
-      trial.progress(`UCP, ${tried} requests`);
       tried += await completing(world, tenant);
-      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+      return { tried, unit: 'requests', violations: world.violations.list };
     }),
 };
 
+const CREDENTIALS = ['Authorization', 'X-API-Key', 'X-Sync-Secret', 'X-Service-Token'];
+
+/** Every operation must reject an agent's token: those for agents a token without scopes, the others any. */
+async function overApi(world: World, tenant: Tenant, customer_id: string): Promise<number> {
+  const agent = await openAgent(world, tenant, customer_id);
+  const bare = await openAgent(world, tenant, customer_id);
+  await world.owner.query(`update commerce.tokens set scopes = '{}' where id = $1`, [bare.id]);
+  const calls: Call[] = [];
+  for (const operation of operationTable) {
+    const own = operation.surface === 'agent';
+    if (operation.security.length === 0 || (own && OF_ITSELF.includes(operation.name))) continue;
+    const call = await validCall(world, tenant, operation, { alternative: 0 });
+    const headers = Object.fromEntries(Object.entries(call.headers).filter(([name]) => !CREDENTIALS.includes(name)));
+    calls.push({ ...call, headers: { ...headers, ...bearer(own ? bare.secret : agent.secret) } });
+  }
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  for (const call of calls) {
+    const { status, text } = await world.send(call, tenant);
+    if (status !== 401 && status !== 403)
+      world.violations.add(
+        `${call.operation.id} with only an agent token: expected 401 or 403, got ${status} ${text.slice(0, 300)}`,
+      );
+  }
+  const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
+  if (changed.length > 0) world.violations.add(`operations that refused an agent token changed ${changed.join(', ')}`);
+  return calls.length;
+}
+
 const MISSING = /"(?:error|code)":"insufficient_scope"/;
 
+interface Attempt {
+  what: string;
+  isAllowed: boolean;
+  send: () => Promise<{ status: number; text: string }>;
+}
+
 /**
- * Sends a call and checks its result. With the right scopes it must not be refused; without them it must be refused and
- * have no effect.
+ * Makes calls without the right scopes, which must be refused and have no effect, and then calls with them, which must
+ * not be refused. Returns the number of calls.
  */
-async function judge(
-  world: World,
-  tenant: Tenant,
-  what: string,
-  isNamed: boolean,
-  send: () => Promise<{ status: number; text: string }>,
-): Promise<void> {
-  const before = await holdingsOf(world.owner, tenant.site_id);
-  const { status, text } = await send();
-  const received = `${status} ${text.slice(0, 300)}`;
-  if (status === 401 || status >= 500) world.violations.add(`${what}: expected neither 401 nor 5xx, got ${received}`);
-  if (isNamed === MISSING.test(text))
-    world.violations.add(
-      `${what} ${isNamed ? 'was rejected, although the scope allows it' : 'was allowed without its scope'}: ${received}`,
-    );
-  if (isNamed) return;
-  const effected = effects(before, await holdingsOf(world.owner, tenant.site_id));
-  // Recording the use of an idempotency key is allowed, because that happens before the request is validated.
-  const changed = effected.filter((table) => table !== 'ucp_requests');
-  if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
+async function judge({ owner, violations }: World, { site_id }: Tenant, attempts: Attempt[]): Promise<number> {
+  const before = await holdingsOf(owner, site_id);
+  let after = before;
+  for (const allowed of [false, true]) {
+    for (const { what, send } of attempts.filter(({ isAllowed }) => isAllowed === allowed)) {
+      const { status, text } = await send();
+      const received = `${status} ${text.slice(0, 300)}`;
+      if (status === 401 || status >= 500) violations.add(`${what}: expected neither 401 nor 5xx, got ${received}`);
+      if (allowed === MISSING.test(text))
+        violations.add(
+          `${what} was ${allowed ? 'rejected, although the scope allows it' : 'allowed without its scope'}: ${received}`,
+        );
+    }
+    if (!allowed) after = await holdingsOf(owner, site_id);
+  }
+  // The use of an idempotency key is recorded before the request is validated. The proof itself changes the tokens.
+  const changed = effects(before, after).filter((table) => !['ucp_requests', 'tokens'].includes(table));
+  if (changed.length > 0) violations.add(`calls that were refused for their scope changed ${changed.join(', ')}`);
+  return attempts.length;
 }
 
 /**
@@ -110,28 +115,28 @@ async function overMcp(world: World, tenant: Tenant, customer_id: string): Promi
   for (const { operation } of tools.values()) {
     if (!WITHOUT_SCOPE.includes(operation.name)) calls.push(await validCall(world, tenant, operation));
   }
-  let tried = 0;
+  const attempts: Attempt[] = [];
   for (const scope of SCOPES) {
     const { secret } = await openAgent(world, tenant, customer_id, undefined, { scopes: [scope] });
     for (const call of calls) {
-      const { operation } = call;
-      const what = `the tool ${toolName(operation.name)} with ${scope} alone`;
-      await judge(world, tenant, what, scopeOpening(operation) === scope, () => callTool(world, tenant, secret, call));
-      tried += 1;
+      attempts.push({
+        what: `the tool ${toolName(call.operation.name)} with ${scope} alone`,
+        isAllowed: scopeOpening(call.operation) === scope,
+        send: () => callTool(world, tenant, secret, call),
+      });
     }
   }
   const { secret } = await openAgent(world, tenant, customer_id);
-  const isTool = ({ name }: Operation) => tools.has(toolName(name));
-  for (const operation of operationTable.filter((one) => !isTool(one))) {
+  const others = operationTable.filter(({ name }) => !tools.has(toolName(name)));
+  for (const operation of others) {
     const sent = { operation, path: {}, query: {}, headers: {}, body: undefined };
     const { result, text } = await callTool(world, tenant, secret, sent);
     if (result !== undefined)
       world.violations.add(
         `${operation.id} can be called over MCP, but is not a tool for agents: ${text.slice(0, 300)}`,
       );
-    tried += 1;
   }
-  return tried;
+  return others.length + (await judge(world, tenant, attempts));
 }
 
 /** All scopes that each UCP function needs. */
@@ -165,16 +170,19 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
     for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
       await limitTo(SCOPES);
       // One token makes all calls, because the objects in the calls belong to it.
-      for (const asked of await validAsks(world, tenant, { speaker, customer_id, isAlive: true })) {
+      const asks = await validAsks(world, tenant, { speaker, customer_id, isAlive: true });
+      const attempts = asks.flatMap((asked): Attempt[] => {
         const needed = NEEDED[asked.name];
-        for (const left of [...needed, undefined]) {
+        return [...needed, undefined].map((left) => {
           const scopes = left === undefined ? needed : SCOPES.filter((scope) => scope !== left);
-          await limitTo(scopes);
-          const what = `${asked.name} of UCP over ${way} with ${scopes.join(' ')}`;
-          await judge(world, tenant, what, left === undefined, () => ask(speaker, asked));
-          tried += 1;
-        }
-      }
+          return {
+            what: `${asked.name} of UCP over ${way} with ${scopes.join(' ')}`,
+            isAllowed: left === undefined,
+            send: () => limitTo(scopes).then(() => ask(speaker, asked)),
+          };
+        });
+      });
+      tried += await judge(world, tenant, attempts);
     }
   } finally {
     await profile.close();

@@ -24,11 +24,11 @@ export const E6: Proof = {
       const scene = await openScene(shop);
       const categories = await overCategories(trial, scene, chance);
       const changes = await overChanges(trial, scene);
-      const budgets = (await withoutBudget(scene)) + (await beyondOneOrder(shop)) + (await duringPayments(shop));
+      const budgets = await withoutBudget(scene);
       const ended = await untilTheEnd(trial, shop);
       const note =
         `${scoped.tried} calls with some of the scopes, ${categories} tries to leave the categories, ${changes} changes ` +
-        `before the order, ${budgets} purchases without a budget or beyond one order, ${ended} calls around the end of a token`;
+        `before the order, ${budgets} purchases without a budget, ${ended} calls around the end of a token`;
       const tried = scoped.tried + categories + changes + budgets + ended;
       return { tried, unit: 'tries', violations: violations.list, note } satisfies Figures;
     });
@@ -47,7 +47,11 @@ function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: s
     );
     const calls = await Promise.all(operations.map((operation) => validCall(world, tenant, operation)));
     let tried = 0;
-    for (const scopes of pick(trial.size, singles(), subsets())) {
+    for (const scopes of pick(
+      trial.size,
+      SCOPES.map((scope) => [scope]),
+      subsets(),
+    )) {
       const { id } = await newCustomer(world, tenant);
       const agent = await openAgent(world, tenant, id, 1_000_000, { scopes });
       for (const call of calls) {
@@ -62,7 +66,6 @@ function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: s
           );
         }
       }
-      trial.progress(`${tried} calls with some of the scopes`);
     }
     return { tried, violations: world.violations.list };
   });
@@ -72,12 +75,8 @@ function subsets(): string[][] {
   return Array.from({ length: 2 ** SCOPES.length }, (_, bits) => SCOPES.filter((_scope, i) => bits & (1 << i)));
 }
 
-function singles(): string[][] {
-  return SCOPES.map((scope) => [scope]);
-}
-
 /** Tries to reach every product in every way with every agent's categories. The short form tries a sample. */
-async function overCategories({ size, progress }: Trial, scene: Scene, chance: Chance): Promise<number> {
+async function overCategories({ size }: Trial, scene: Scene, chance: Chance): Promise<number> {
   const all = CATEGORY_LISTS.flatMap((allowed) =>
     scene.samples.flatMap((target) => Object.keys(WAYS).map((way) => ({ allowed, target, way }))),
   );
@@ -88,10 +87,7 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   // The short form tries each way on a product that is in none of the agent's categories.
   const foreign = all.filter(({ allowed, target }) => allowed === CATEGORY_LISTS[0] && target.name === 'Riddle');
   const chosen = pick(size, [...wide, ...foreign, ...chance.some(all, 20)], all);
-  for (const [i, one] of chosen.entries()) {
-    await attempt(scene, one);
-    if (i % 200 === 0) progress(`${i} of ${chosen.length} tries to leave the categories`);
-  }
+  for (const one of chosen) await attempt(scene, one);
   return chosen.length;
 }
 
@@ -174,47 +170,6 @@ async function withoutBudget({ shop, samples }: Scene): Promise<number> {
   );
   if (rows.length > 0) shop.premises.violations.add(`an agent without a budget left ${rows.length} carts`);
   return tried;
-}
-
-/** The limit per order must apply to several ways of making an order larger, although the budget would cover it. */
-async function beyondOneOrder(shop: OpenShop): Promise<number> {
-  const agent = await AgentPurchases.open(shop, 1_000_000, [], { max_per_order_cents: 1_500 });
-  const { variant_id, product_id } = await agent.sell(1000);
-  const [exact, dear] = [await agent.prepare({ variant_id }), await agent.sell(1501)];
-  const more = { variant_id, quantity: 1 };
-  const refused = [
-    await agent.add({ variant_id, quantity: 2 }),
-    await agent.buy({ variant_id, quantity: 2 }),
-    await agent.buy({ variant_id: dear.variant_id, dry_run: true }),
-    await agent.add({ ...more, cart_id: exact.cart_id }),
-  ];
-  const { id, cart_id } = await agent.prepare({ variant_id });
-  await shop.must('storefront.addCartItem', { ...agent.as, path: { cart_id }, body: more });
-  refused.push((await agent.confirmWhatever(id)) as never);
-  for (const { status, refusal } of refused) {
-    if (status !== 402 || refusal?.limit !== 'per_order')
-      shop.premises.violations.add(
-        `a purchase above the limit per order: expected 402 with limit per_order, got ${status} ${JSON.stringify(refusal)}`,
-      );
-  }
-  const allowed = await agent.confirm(exact.id);
-  if (allowed.status !== 200)
-    shop.premises.violations.add(`an order of ${product_id} within the limit was rejected: ${allowed.status}`);
-  return refused.length + 1;
-}
-
-/** While a payment waits for its customer, its amount must not be available to another order. */
-async function duringPayments(shop: OpenShop): Promise<number> {
-  const agent = await AgentPurchases.open(shop, 1_500);
-  const goods = await agent.sell(1000);
-  const [waiting, other] = [await agent.prepare(goods), await agent.prepare(goods)];
-  const answers = [await agent.beginPayment(waiting.id), await agent.confirm(other.id)];
-  const outcomes = answers.map(({ status, refusal }) => refusal?.error ?? status).join(', ');
-  if (outcomes !== 'payment_action_required, payment_in_progress')
-    shop.premises.violations.add(
-      `a payment, then another purchase: expected payment_action_required, payment_in_progress, got ${outcomes}`,
-    );
-  return answers.length;
 }
 
 /**

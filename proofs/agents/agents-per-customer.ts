@@ -1,5 +1,5 @@
 import { askForConsent, asSignedIn, callOf, newCustomer, pollConsent } from '../testing/agents.ts';
-import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Proof, pick } from '../testing/proof.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 
@@ -33,9 +33,8 @@ export const E4: Proof = {
         const capped = replies.find(({ text }) => text.includes('"agent_cap_exceeded"'));
         if (!capped) world.violations.add('no response reported the cap');
         await takeFreedPlace(world, tenant, customer, codes, issued[0]?.token_id ?? '');
-        trial.progress(`round ${round + 1} of ${rounds}`);
       }
-      return { tried: polls, unit: 'polls', violations: world.violations.list } satisfies Figures;
+      return { tried: polls, unit: 'polls', violations: world.violations.list };
     }),
 };
 

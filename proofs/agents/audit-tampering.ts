@@ -43,7 +43,7 @@ interface Trail {
   head: Head;
 }
 
-async function attack({ size, seed, progress }: Trial, url: string, server: TestServer): Promise<Figures> {
+async function attack({ size, seed }: Trial, url: string, server: TestServer): Promise<Figures> {
   const chance = chanceOf(seed);
   const violations = new Violations();
   const seals = pick(size, 4, 20);
@@ -51,17 +51,20 @@ async function attack({ size, seed, progress }: Trial, url: string, server: Test
     await leaveTrail(server, chance, seals, violations),
     await leaveTrail(server, chance, seals, violations),
   ] as const;
-  progress(`${trails[0].ids.length} rows of each shop sealed`);
+  const { site_id, head } = trails[0];
   const tries = pick(size, 60, 3_000);
   const kinds = Object.entries(ATTACKS);
   for (let i = 0; i < tries; i += 1) {
     const [kind, statementsOf] = kinds[i % kinds.length] as (typeof kinds)[number];
     const statements = statementsOf(trails[0], trails[1], chance);
-    if (!(await isFound(server, trails[0], statements)))
+    const { findings } = await verify(server, site_id, head, async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+    if (findings.length === 0)
       violations.add(`audit verify did not report this change (${kind}): ${statements.join('; ')}`);
-    if (i % 200 === 199) progress(`${i + 1} of ${tries} attacks`);
   }
-  if (!(await isFoundAfterForgery(server, trails[0])))
+  const { findings } = await verify(server, site_id, head, (client) => forge(client, trails[0]));
+  if (findings.length === 0)
     violations.add('audit verify accepted a row that was signed again with the attacker’s key');
   await lookByCommand(url, server, trails[0], violations);
   const rows = trails.reduce((sum, { ids }) => sum + ids.length, 0);
@@ -99,11 +102,11 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
     // An agent of the erased customer acts after the erasure; these rows keep their details.
     if (seal === 2) agents.push(await openAgent(server, { site_id, canary }, customers[1] ?? ''));
   }
-  const { findings, head, erased } = await look(server, site_id);
+  const { findings, head, erased } = await verify(server, site_id);
   if (!head || findings.length > 0)
     violations.add(`audit verify printed no head, or reported problems before any change: ${findings.join(' ')}`);
   if (erased === 0) violations.add('erasing the customer removed no audit details, so the proof shows nothing');
-  if ((await rowsAfterErasure(server, site_id)) === 0)
+  if ((await server.owner.query(afterErasure(site_id))).rows.length === 0)
     violations.add('no audit row was written after the erasure, so the proof shows nothing');
   const { rows } = await server.owner.query<{ id: string }>(
     'select id from commerce.audit_events where site_id = $1 order by id',
@@ -119,11 +122,6 @@ async function letTimePass({ owner }: TestServer, site_id: string): Promise<void
       where site_id = $1 and created_at > now() - interval '4 minutes'`,
     [site_id],
   );
-}
-
-async function rowsAfterErasure({ owner }: TestServer, site_id: string): Promise<number> {
-  const { rows } = await owner.query(afterErasure(site_id));
-  return rows.length;
 }
 
 async function newCustomer({ owner }: TestServer, site_id: string): Promise<string> {
@@ -309,41 +307,19 @@ function withoutSeal(which: string): string[] {
   ];
 }
 
-/** Whether the audit check finds the changes that the statements make. The changes are rolled back afterwards. */
-async function isFound(server: TestServer, trail: Trail, statements: string[]): Promise<boolean> {
-  const found = await tampered(server, trail, async (client) => {
-    for (const statement of statements) await client.query(statement);
-  });
-  return found.length > 0;
-}
-
-async function tampered(
+/** Verifies a shop's audit, after an optional change that is rolled back afterwards. */
+async function verify(
   { owner }: TestServer,
-  { site_id, head }: Trail,
-  tamper: (client: pg.PoolClient) => Promise<void>,
-): Promise<string[]> {
+  site_id: string,
+  head?: Head,
+  tamper: (client: pg.PoolClient) => Promise<unknown> = async () => {},
+) {
   const client = await owner.connect();
   try {
     await client.query('begin; set local search_path = commerce, public');
     await tamper(client);
-    const { findings } = await verifySite(
-      new Connection(client),
-      site_id,
-      await readAuditKeys(new Connection(client), SECRET_KEY),
-      head,
-    );
-    return findings;
-  } finally {
-    await client.query('rollback');
-    client.release();
-  }
-}
-
-async function look({ owner }: TestServer, site_id: string) {
-  const client = await owner.connect();
-  try {
-    await client.query('begin; set local search_path = commerce, public');
-    return await verifySite(new Connection(client), site_id, await readAuditKeys(new Connection(client), SECRET_KEY));
+    const connection = new Connection(client);
+    return await verifySite(connection, site_id, await readAuditKeys(connection, SECRET_KEY), head);
   } finally {
     await client.query('rollback');
     client.release();
@@ -351,19 +327,16 @@ async function look({ owner }: TestServer, site_id: string) {
 }
 
 /** An attacker adds a key, and signs a changed row with that key. */
-async function isFoundAfterForgery(server: TestServer, trail: Trail): Promise<boolean> {
-  const found = await tampered(server, trail, async (client) => {
-    const forged: AuditKey = { id: randomUUID(), key: randomBytes(32), made_at: '2020-01-01T00:00:00.000Z' };
-    await client.query('insert into audit_keys (id, sealed) values ($1, $2)', [forged.id, randomBytes(80)]);
-    const { rows } = await client.query(
-      `update audit_events set status = 200, key_id = $3 where site_id = $1 and id = $2 returning *`,
-      [trail.site_id, trail.ids.at(-1), forged.id],
-    );
-    await client.query('update audit_events set hmac = $3 where site_id = $1 and id = $2', [
-      ...[trail.site_id, trail.ids.at(-1), signRow(forged, rows[0])],
-    ]);
-  });
-  return found.length > 0;
+async function forge(client: pg.PoolClient, { site_id, ids }: Trail): Promise<void> {
+  const forged: AuditKey = { id: randomUUID(), key: randomBytes(32), made_at: '2020-01-01T00:00:00.000Z' };
+  await client.query('insert into audit_keys (id, sealed) values ($1, $2)', [forged.id, randomBytes(80)]);
+  const { rows } = await client.query(
+    `update audit_events set status = 200, key_id = $3 where site_id = $1 and id = $2 returning *`,
+    [site_id, ids.at(-1), forged.id],
+  );
+  await client.query('update audit_events set hmac = $3 where site_id = $1 and id = $2', [
+    ...[site_id, ids.at(-1), signRow(forged, rows[0])],
+  ]);
 }
 
 /** Runs the command as an operator does: on an intact audit, a changed row, a truncated chain, and an unknown site. */
@@ -371,9 +344,8 @@ function lookByCommand(url: string, { owner }: TestServer, trail: Trail, violati
   return withDirectory(async (directory) => {
     const head = join(directory, 'head.json');
     const env = { DATABASE_URL: url, DATA_DIR: directory, SECRET_KEY };
-    const verify = (...more: string[]) => runCommand(['audit', 'verify', ...more], env, COMMAND_WITHIN_MS);
     const expect = async (what: string, code: number, ...more: string[]) => {
-      const exit = await verify(...more);
+      const exit = await runCommand(['audit', 'verify', ...more], env, COMMAND_WITHIN_MS);
       if (exit.code !== code)
         violations.add(`audit verify, ${what}: expected exit code ${code}, got ${exit.code}: ${exit.output}`);
     };

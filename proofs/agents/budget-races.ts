@@ -1,163 +1,208 @@
-import { agentCheckout, asSignedIn, callOf, newCustomer, openAgent } from '../testing/agents.ts';
-import { type Figures, type Proof, pick } from '../testing/proof.ts';
-import type { Tenant, World } from '../testing/tenant.ts';
-import { inWorld } from '../testing/three-tenants.ts';
+import type { AgentTerms } from '../testing/agents.ts';
+import { type Proof, pick } from '../testing/proof.ts';
+import { onPremises } from '../testing/test-server.ts';
+import { AgentArena, type Confirmed, type Pair, PRICE, wayOf } from './agent-on-all-protocols.ts';
+import type { AgentAnswer, Prepared } from './agent-protocols.ts';
 
 /**
- * Confirms many purchases concurrently, near the limit of a budget. The recorded spending must equal the orders, and
- * never exceed the budget.
+ * An agent buys over all protocols concurrently, while its customer confirms all checkouts near the limit of the budget.
+ * The recorded spending must equal the orders, and never exceed the budget.
  */
 export const E1: Proof = {
   id: 'E1',
   promise:
     'Parallel purchases never exceed the budget of an agent, even while its period changes, and every cent is accounted for.',
   run: (trial) =>
-    inWorld(trial, async (world) => {
-      const [tenant] = world.tenants;
-      const [rounds, parallel] = pick(trial.size, [1, 12] as const, [200, 64] as const);
-      let confirmed = 0;
-      for (let round = 0; round < rounds; round += 1) {
-        const customer = await newCustomer(world, tenant);
-        // A purchase with shipping costs 24.90. The budget covers at least one of the purchases, and at most all but one.
-        const budget = 2490 * (1 + (round % (parallel - 1))) + 1234;
-        const agent = await openAgent(world, tenant, customer.id, budget);
-        const ready = await prepareMany(world, tenant, agent.secret, customer.token, parallel);
-        const replies = await Promise.all(
-          ready.map(({ id, total }) => {
-            const parts = { path: { checkout_id: id }, body: { expected_total: total } };
-            return world.send(callOf('storefront.completeCheckout', asSignedIn(tenant, customer.token), parts), tenant);
-          }),
-        );
-        for (const { status, text } of replies) {
-          if (status !== 200 && status !== 402)
-            world.violations.add(`a confirmation: expected 200 or 402, got ${status} ${text}`);
+    onPremises(trial, async ({ baseUrl, violations }) => {
+      const { size, seed, databaseUrl } = trial;
+      const arena = await AgentArena.open(databaseUrl, [baseUrl], violations);
+      try {
+        const { variant_id } = await arena.sell(null);
+        const [rounds, parallel] = pick(size, [3, 8] as const, [200, 64] as const);
+        let [tried, confirmed] = [0, 0];
+        for (let round = 0; round < rounds; round += 1) {
+          const spent = await spendAtOnce(arena, variant_id, parallel, seed + round);
+          tried += spent.purchases;
+          confirmed += spent.confirmed;
         }
-        const accepted = replies.filter(({ status }) => status === 200).length;
-        confirmed += accepted;
-        if (accepted !== Math.floor(budget / 2490))
-          world.violations.add(
-            `${accepted} purchases were confirmed, but ${Math.floor(budget / 2490)} fit into the budget of ${budget}`,
-          );
-        await judge(world, agent.id, accepted * 2490, budget);
-        confirmed += await acrossTheTurn(world, tenant, parallel, round);
-        confirmed += await duringPayment(world, tenant);
-        trial.progress(`round ${round + 1} of ${rounds}`);
+        return { tried, unit: 'purchases at once', note: `${confirmed} confirmed`, violations: violations.list };
+      } finally {
+        await arena.owner.end();
       }
-      const note = `${confirmed} confirmed, cents over a budget: 0`;
-      const figures = { tried: 2 * rounds * parallel, unit: 'purchases at once', violations: world.violations.list };
-      return { ...figures, ...(world.violations.list.length === 0 && { note }) } satisfies Figures;
     }),
 };
 
-/**
- * Confirms purchases concurrently while the budget period changes. The purchases of each period must stay within its
- * budget, and each must be counted exactly once.
- */
-async function acrossTheTurn(world: World, tenant: Tenant, parallel: number, round: number): Promise<number> {
-  const customer = await newCustomer(world, tenant);
-  const fits = 3 + (round % Math.max(1, Math.floor(parallel / 3)));
-  const budget = 2490 * fits + 1234;
-  const budget_period = round % 2 === 0 ? 'week' : 'month';
-  const agent = await openAgent(world, tenant, customer.id, budget, { budget_period });
-  const ready = await prepareMany(world, tenant, agent.secret, customer.token, parallel);
-  const turnAt = Math.floor((parallel * ((round % 3) + 1)) / 4);
-  const send = ({ id, total }: { id: string; total: string }) => {
-    const parts = { path: { checkout_id: id }, body: { expected_total: total } };
-    return world.send(callOf('storefront.completeCheckout', asSignedIn(tenant, customer.token), parts), tenant);
-  };
-  const [replies] = await Promise.all([
-    Promise.all(ready.map((one, i) => (i < turnAt ? send(one) : turn(world, agent.id).then(() => send(one))))),
-    turn(world, agent.id),
-  ]);
-  const accepted = replies.filter(({ status }) => status === 200).length;
-  for (const { status, text } of replies) {
-    if (status !== 200 && status !== 402)
-      world.violations.add(`a confirmation at the end of a budget period: expected 200 or 402, got ${status} ${text}`);
-  }
-  const { rows } = await world.owner.query<{
-    period: number;
-    cents: number;
-    spent: number;
-    used: number;
-    total: number;
-  }>(
-    `select o.agent_period_number as period, sum(o.total * 100)::int as cents, sum(o.agent_spent_cents)::int as spent,
-       min(case when a.period_number = o.agent_period_number then a.budget_used_cents end)::int as used,
-       min(a.spent_total_cents)::int as total
-     from commerce.orders o join commerce.agent_tokens a on a.site_id = o.site_id and a.id = o.agent_token_id
-     where a.id = $1 group by o.agent_period_number order by o.agent_period_number`,
-    [agent.id],
-  );
-  for (const { period, cents, spent, used } of rows) {
-    if (cents > budget || spent !== cents || (used !== null && used !== cents)) {
-      world.violations.add(`period ${period}: ordered ${cents}, spent ${spent}, used ${used}, allowed ${budget}`);
-    }
-  }
-  const ordered = rows.reduce((sum, { cents }) => sum + cents, 0);
-  if (ordered !== accepted * 2490 || (rows[0]?.total ?? 0) !== ordered) {
-    world.violations.add(
-      `at the end of a budget period ${accepted} purchases were confirmed, but ${ordered} cents ordered, ${rows[0]?.total} in all`,
-    );
-  }
-  if (accepted < fits)
-    world.violations.add(
-      `at the end of a budget period only ${accepted} purchases were confirmed, although ${fits} fit into one period`,
-    );
-  return accepted;
+export interface Spent {
+  purchases: number;
+  confirmed: number;
+  /** The number of cents by which the budget of a period or the limit per order was exceeded. */
+  cents_over: number;
 }
 
-/** The budget covers one of two purchases. While the payment of one waits for the customer, the other must be refused. */
-async function duringPayment(world: World, tenant: Tenant): Promise<number> {
-  const customer = await newCustomer(world, tenant);
-  const agent = await openAgent(world, tenant, customer.id, 2490 + 1234);
-  const [waiting, other] = await prepareMany(world, tenant, agent.secret, customer.token, 2);
-  const send = (operation: string, checkout_id = '', body: object = {}) =>
-    world.send(callOf(operation, asSignedIn(tenant, customer.token), { path: { checkout_id }, body }), tenant);
-  await send('storefront.updateCheckout', waiting?.id, { payment_method: 'card' });
-  const begun = await send('storefront.completeCheckout', waiting?.id, {
-    payment: { card_token: 'tok_3ds' },
-  });
-  if (!begun.text.includes('"payment_action_required"'))
-    world.violations.add(`a payment did not ask for confirmation: ${begun.text}`);
-  const { status, text } = await send('storefront.completeCheckout', other?.id, { expected_total: other?.total });
-  if (status !== 409)
-    world.violations.add(`a confirmation while another payment is pending: expected 409, got ${status} ${text}`);
-  return status === 200 ? 1 : 0;
+interface Round {
+  terms: AgentTerms;
+  budget: number;
+  /** The number of orders that fit into the budget of one period. */
+  fits: number;
+}
+
+/** Buys and confirms at once, with a budget that covers a part of the purchases. `number` selects the other limits. */
+export async function spendAtOnce(
+  arena: AgentArena,
+  variant_id: string,
+  count: number,
+  number: number,
+): Promise<Spent> {
+  const fits = 1 + (number % Math.max(1, Math.floor(count / 2)));
+  const terms = TERMS[number % TERMS.length] ?? {};
+  const round = { terms, fits, budget: PRICE * fits + (PRICE - 1) };
+  const pair = await arena.newPair(round.budget, terms);
+  const ready = await arena.prepareMany(pair, variant_id, count);
+  const [confirmed, bought, grown] = await race(arena, pair, ready, round);
+  for (const { status, error, text } of confirmed) {
+    const expected = status === 200 || (status === 402 && error === 'budget_exceeded');
+    if (!expected)
+      arena.violations.add(`a confirmation during purchases over all protocols: got ${status} ${text.slice(0, 500)}`);
+  }
+  const exceeded = (reply: AgentAnswer) => reply.error === 'budget_exceeded';
+  for (const reply of [...bought, ...grown]) {
+    if (reply.error && !exceeded(reply) && !OVER.includes(reply.error)) {
+      arena.violations.add(`a purchase in the race got ${reply.status} ${reply.text.slice(0, 500)}`);
+    }
+  }
+  const cents_over = await judge(arena, pair, round, confirmed);
+  const more = terms.budget_period ? 0 : await whenSpent(arena, pair, variant_id);
+  const orders = confirmed.filter(({ order }) => order).length;
+  return { purchases: confirmed.length + bought.length + grown.length + more, confirmed: orders, cents_over };
+}
+
+const LIMITED = { max_per_order_cents: 2_000 };
+const TERMS: AgentTerms[] = [
+  {},
+  LIMITED,
+  { budget_period: 'week', ...LIMITED },
+  { budget_period: 'month', ...LIMITED },
+];
+
+/** Errors that are not failures: the agent gets them if the checkout has become an order or has changed. */
+const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
+
+/**
+ * Confirms all checkouts, while the agent doubles their quantities and buys more, and while a budget period may end.
+ */
+function race(arena: AgentArena, pair: Pair, ready: Prepared[], { terms }: Round) {
+  const { agent } = pair;
+  const turnAt = Math.floor(ready.length / 2);
+  const periods = terms.budget_period !== undefined;
+  const turned = periods ? turn(arena, pair) : undefined;
+  return Promise.all([
+    Promise.all(
+      ready.map(async ({ id }, i) => {
+        if (i >= turnAt) await turned;
+        return arena.confirm(pair, id);
+      }),
+    ),
+    Promise.all(ready.map((one, i) => agent.buy(wayOf(i), arena.at(), one.variant_id))),
+    Promise.all(ready.map((one, i) => agent.grow(wayOf(i + 1), arena.at(), one, 2))),
+  ]);
 }
 
 /** Moves the start of the budget period back, so that the period has ended. A second call has no effect. */
-async function turn({ owner }: World, token_id: string): Promise<void> {
+async function turn({ owner, site }: AgentArena, { token_id }: Pair): Promise<void> {
   await owner.query(
-    `update commerce.agent_tokens set budget_since = budget_since - interval '1 month' - interval '1 day'
-     where id = $1 and budget_since > now() - interval '1 day'`,
-    [token_id],
+    `update commerce.agent_tokens set budget_since = budget_since - interval '1 month 1 day'
+     where site_id = $1 and id = $2 and budget_since > now() - interval '1 day'`,
+    [site.site_id, token_id],
   );
 }
 
-async function prepareMany(world: World, tenant: Tenant, agent: string, customer: string, count: number) {
-  const ready: { id: string; total: string }[] = [];
-  while (ready.length < count) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - ready.length) }, () =>
-      agentCheckout(world, tenant, agent, customer),
-    );
-    ready.push(...(await Promise.all(some)));
-  }
-  return ready;
+interface Period {
+  cents: number;
+  dearest: number;
+  spent: number;
+  used: number | null;
+  ids: string[];
 }
 
-/** The number of checkouts that are prepared concurrently. */
-const AT_ONCE = 8;
-
-async function judge({ owner, violations }: World, token_id: string, expected: number, budget: number): Promise<void> {
-  const { rows } = await owner.query<{ used: number; ordered: number }>(
-    `select a.budget_used_cents::int as used, (
-       select coalesce(sum(o.total * 100), 0)::int from commerce.orders o
-       where o.site_id = a.site_id and o.agent_token_id = a.id) as ordered
-     from commerce.agent_tokens a where a.id = $1`,
-    [token_id],
+/** Compares the orders in the database with the responses and the limits. Returns the cents over the limits. */
+async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Round, confirmed: Confirmed[]) {
+  const { owner, site, violations } = arena;
+  const { rows } = await owner.query<Period>(
+    `select sum(o.total * 100)::int as cents, max(o.total * 100)::int as dearest, sum(o.agent_spent_cents)::int as spent,
+       min(case when a.period_number = o.agent_period_number then a.budget_used_cents end)::int as used,
+       array_agg(o.id::text) as ids
+     from commerce.orders o join commerce.agent_tokens a on a.site_id = o.site_id and a.id = o.agent_token_id
+     where o.site_id = $1 and a.id = $2 group by o.agent_period_number`,
+    [site.site_id, pair.token_id],
   );
-  const [{ used = 0, ordered = 0 } = {}] = rows;
-  if (used !== ordered || used !== expected || used > budget) {
-    violations.add(`recorded ${used}, ordered ${ordered}, confirmed ${expected}, allowed ${budget}`);
+  const most = terms.max_per_order_cents ?? budget;
+  let over = 0;
+  for (const { cents, dearest, spent, used } of rows) {
+    over += Math.max(0, cents - budget) + Math.max(0, dearest - most);
+    if (spent !== cents || (used !== null && used !== cents)) {
+      violations.add(`ordered ${cents} by all ways, taken from the budget ${spent}, recorded ${used}`);
+    }
   }
+  const orders = confirmed.flatMap(({ order }) => order ?? []);
+  const acknowledged = orders.reduce((sum, { cents }) => sum + cents, 0);
+  const ordered = rows.reduce((sum, { cents }) => sum + cents, 0);
+  if (acknowledged !== ordered)
+    violations.add(`responses confirmed orders of ${acknowledged} cents, but the database has ${ordered}`);
+  const unknown = orders.filter(({ id }) => !rows.some(({ ids }) => ids.includes(id)));
+  if (unknown.length > 0) violations.add(`responses confirmed ${unknown.length} orders that are not the agent's`);
+  // With a limit per order, all orders have the same size, so the number of orders that the budget covers is known.
+  const bounds = terms.budget_period ? [fits, 2 * fits] : terms.max_per_order_cents ? [fits, fits] : [0, fits];
+  const [least = 0, greatest = 0] = bounds;
+  if (orders.length < Math.min(least, confirmed.length) || orders.length > greatest) {
+    violations.add(`${orders.length} orders were confirmed where ${bounds.join(' to ')} fit into ${budget}`);
+  }
+  if (over > 0) violations.add(`${over} cents over a budget of ${budget}, or over ${most} for one order`);
+  for (const way of ['API', 'MCP'] as const) {
+    const spent_total_cents = await pair.agent.spentInAll(way, arena.at());
+    if (spent_total_cents !== ordered)
+      violations.add(`${way} reports ${spent_total_cents} cents spent, but ${ordered} were ordered`);
+  }
+  return over;
+}
+
+/** Leaves too little of the budget for any product. Every protocol on every server must then refuse a purchase. */
+async function whenSpent(arena: AgentArena, pair: Pair, variant_id: string): Promise<number> {
+  const { owner, site } = arena;
+  await owner.query(
+    `update commerce.agent_tokens set budget_cents = budget_used_cents + $3 where site_id = $1 and id = $2`,
+    [site.site_id, pair.token_id, PRICE - 1],
+  );
+  return arena.expectRefused('a purchase beyond the budget', ['budget_exceeded'], (way, at) =>
+    pair.agent.buy(way, at, variant_id),
+  );
+}
+
+/**
+ * Expects every protocol to refuse purchases with a budget of zero, above the limit per order, and without the scope. Returns
+ * the number of calls.
+ */
+export async function withoutMeans(arena: AgentArena, variant_id: string): Promise<number> {
+  const cases: [string, string[], Pair][] = [
+    ['a purchase without a budget', ['budget_exceeded'], await arena.newPair(0)],
+    [
+      'an order beyond the limit for one',
+      ['budget_exceeded'],
+      await arena.newPair(100_000, { max_per_order_cents: 1_399 }),
+    ],
+    [
+      'a purchase without the scope',
+      ['insufficient_scope'],
+      await arena.newPair(100_000, { scopes: ['catalog:read'] }),
+    ],
+  ];
+  let asked = 0;
+  for (const [what, errors, { agent }] of cases) {
+    asked += await arena.expectRefused(what, errors, (way, at) => agent.buy(way, at, variant_id));
+  }
+  const made = await arena.owner.query(
+    `select from commerce.checkouts where site_id = $1 and agent_token_id = any($2)`,
+    [arena.site.site_id, cases.map(([, , { token_id }]) => token_id)],
+  );
+  if (made.rows.length > 0) arena.violations.add(`${made.rows.length} checkouts were made without means`);
+  return asked;
 }

@@ -3,19 +3,24 @@ import { leadsTo } from '../../server/test/oauth.ts';
 import { formWith, type Page, PaperBrowser } from '../../server/test/paper-browser.ts';
 import { asSignedIn, callOf, newCustomer, openAgent } from '../testing/agents.ts';
 import { allow, begin, browserOf, type Flow, registerClient } from '../testing/oauth-flows.ts';
+import { pick, type Trial } from '../testing/proof.ts';
+import { chanceOf } from '../testing/random.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
 
 /**
  * Tries to decide an authorization request in every state, as every kind of customer or guest: on its consent page, and
- * by the operations for user codes, which must not find the request. Returns the number of attempts.
+ * by the operations for user codes, which must not find the request. In the short form, only the owner tries both decisions.
+ * Returns the number of attempts.
  */
-export async function attackAuthorizations(world: World): Promise<number> {
+export async function attackAuthorizations({ size, seed }: Trial, world: World): Promise<number> {
   const [tenant, other] = world.tenants;
   const client_id = await registerClient(world, tenant);
+  const chance = chanceOf(seed);
   let tried = 0;
   for (const [state, arrange] of Object.entries(STATES)) {
     for (const who of ['owner', 'second', 'foreign', 'guest'] as const) {
-      for (const verb of ['approve', 'deny'] as const) {
+      const both: Attempt['verb'][] = ['approve', 'deny'];
+      for (const verb of who === 'owner' ? both : pick(size, [chance.of(both)], both)) {
         const flow = await begin(world, tenant, client_id);
         await arrange(world, flow);
         const browsers = {

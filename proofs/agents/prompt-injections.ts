@@ -7,7 +7,7 @@ import { FUNCTION_NAMES, faultsInAnswer, publishProfile } from '../../server/tes
 import { bearer, callOf } from '../testing/agents.ts';
 import { callTool } from '../testing/mcp.ts';
 import { takeTransfers } from '../testing/products-and-checkouts.ts';
-import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Call, send } from '../testing/raw-requests.ts';
 import { type OpenShop, onPremises } from '../testing/test-server.ts';
@@ -32,10 +32,7 @@ export const J7: Proof = {
       const readings = new Readings(shop, profile.url);
       const chosen = pick(trial.size, someDisguises(chanceOf(trial.seed)), INJECTIONS);
       try {
-        for (const [i, injection] of chosen.entries()) {
-          await expose(shop, injection, readings);
-          trial.progress(`${i + 1} of ${chosen.length} texts, ${readings.answers} answers`);
-        }
+        for (const injection of chosen) await expose(shop, injection, readings);
       } finally {
         await profile.close();
       }
@@ -44,17 +41,17 @@ export const J7: Proof = {
       for (const name of readings.silent())
         premises.violations.add(`no response of ${name} over UCP contained a planted text, so the proof shows nothing`);
       const note = `${chosen.length} texts, each in every field of a shop that takes it; ${readings.shown} answers showed one, ${readings.shownOverUcp} of them over UCP`;
-      return { tried: readings.answers, unit: 'answers', violations: premises.violations.list, note } satisfies Figures;
+      return { tried: readings.answers, unit: 'answers', violations: premises.violations.list, note };
     }),
 };
 
 /** The disguises that the short form always uses: markup and URLs. */
 const ALWAYS = ['tags', 'addresses'];
 
-/** One text for each of these disguises and three others, with different instructions. */
+/** One text for each of these disguises and one other, with different instructions. */
 function someDisguises(chance: Chance): Injection[] {
   const others = [...new Set(INJECTIONS.map(({ disguise }) => disguise))].filter((one) => !ALWAYS.includes(one));
-  return [...ALWAYS, ...chance.some(others, 3)].map((wanted, i) => {
+  return [...ALWAYS, chance.of(others)].map((wanted, i) => {
     const dressed = INJECTIONS.filter(({ disguise }) => disguise === wanted);
     return dressed[i % dressed.length] as Injection;
   });

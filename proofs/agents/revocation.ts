@@ -1,158 +1,163 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { ignoreLostConnections } from '../../server/src/db/connect.ts';
-import { freePort } from '../../server/src/db/free-port.ts';
-import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
-import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
-import { type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
-import { ServerProcess, withDirectory } from '../testing/server-process.ts';
-import { openTenant } from '../testing/site.ts';
-
-type Site = Awaited<ReturnType<typeof openTenant>>;
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operationTable } from '../../server/src/http/contract/contract.ts';
+import { bearer, callOf } from '../testing/agents.ts';
+import { callTool } from '../testing/mcp.ts';
+import { type Proof, pick } from '../testing/proof.ts';
+import { type AgentArena, type Pair, withProcesses } from './agent-on-all-protocols.ts';
+import { type AgentAnswer, type Prepared, WAYS, type Way } from './agent-protocols.ts';
 
 /**
- * In each round, an agent calls several processes without pause until the merchant, the customer or the agent itself
- * revokes its token.
+ * In each round, an agent calls without pause over all protocols and processes until its token is revoked. The parties
+ * that may revoke a token take turns.
  */
 export const E5: Proof = {
   id: 'E5',
   promise: 'No process accepts a call of an agent that begins after its revocation was acknowledged.',
-  run: (trial) => withDirectory((directory) => attack(trial, directory)),
+  run: (trial) => {
+    const [processes, rounds] = pick(trial.size, [2, 5] as const, [8, 120] as const);
+    return withProcesses(trial, processes, async (arena) => {
+      const { variant_id } = await arena.sell(null);
+      let [before, after] = [0, 0];
+      for (let round = 0; round < rounds; round += 1) {
+        const ended = await endMidway(arena, variant_id, round);
+        before += ended.before;
+        after += ended.after;
+      }
+      const note = `${processes} processes, ${rounds} revocations, ${before} calls accepted before them`;
+      return { tried: after, unit: 'calls after a revocation', note };
+    });
+  },
 };
 
-async function attack({ size, databaseUrl, progress }: Trial, directory: string) {
-  const [processes, rounds] = pick(size, [2, 6] as const, [8, 120] as const);
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', ROLE: 'api' };
-  const site = await openTenant(databaseUrl);
-  const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
-  const violations = new Violations();
-  const servers: ServerProcess[] = [];
-  let [before, after] = [0, 0];
-  try {
-    for (let i = 0; i < processes; i += 1) servers.push(await new ServerProcess(await freePort(), env).mustBeReady());
-    for (let round = 0; round < rounds; round += 1) {
-      const agent = await givenAgent(owner, site);
-      const by = REVOKERS[round % REVOKERS.length] ?? 'merchant';
-      const calls = new Calls(servers, agent.secret);
-      await calls.warmedUp();
-      const at = servers[round % servers.length] as ServerProcess;
-      const status = await revoke(at, site, agent, by);
-      calls.acknowledged();
-      await calls.end();
-      if (status !== 200) violations.add(`the revocation by the ${by} got ${status}`);
-      for (const late of calls.late) violations.add(`after the revocation by the ${by}: ${late}`);
-      before += calls.accepted;
-      after += calls.refused;
-      progress(`round ${round + 1} of ${rounds}: ${after} calls after it, ${calls.late.length} accepted`);
-    }
-  } finally {
-    await Promise.all(servers.map((server) => server.running && server.end('SIGTERM')));
-    await owner.end();
-  }
-  const note = `${processes} processes, ${rounds} revocations, ${before} calls accepted before them`;
-  return { tried: after, unit: 'calls after a revocation', violations: violations.list, note };
+export interface Ended {
+  /** The number of calls accepted before the revocation. */
+  before: number;
+  /** The number of calls that began after the response to the revocation. */
+  after: number;
+  /** The number of late calls that were not refused, and of rows that were written late. Each is a violation. */
+  late: number;
 }
 
-const REVOKERS = ['merchant', 'customer', 'agent'] as const;
+type Revoke = (arena: AgentArena, pair: Pair, at: string) => Promise<number>;
 
-interface Agent {
-  id: string;
-  secret: string;
-  customer_token: string;
-}
+const REVOKERS: Record<string, Revoke> = {
+  'the merchant': ({ site }, { token_id }, at) =>
+    drop(at, `/api/dashboard/agent-tokens/${token_id}`, { 'X-API-Key': site.api_key }),
+  'the customer': ({ site }, { token_id, customer_token }, at) =>
+    drop(at, `/api/storefront/customer/me/agents/${token_id}`, {
+      ...{ 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token },
+      Authorization: `Bearer ${customer_token}`,
+    }),
+  'the agent': (_arena, { secret }, at) => drop(at, '/api/agent/token', { Authorization: `Bearer ${secret}` }),
+  'the agent over MCP': async ({ site }, { secret }, at) => {
+    const call = callOf('agent.revokeToken', bearer(secret));
+    const { status, result } = await callTool({ baseUrl: at }, site, secret, call);
+    return result?.isError ? 500 : status;
+  },
+  'the agent by OAuth': async ({ site }, { secret }, at) => {
+    const body = new URLSearchParams({ token: secret, token_type_hint: 'access_token' });
+    return (await fetch(`${at}/sites/${site.site_id}/oauth/revoke`, { method: 'POST', body })).status;
+  },
+};
 
-/** Inserts an agent and its customer with a session. */
-async function givenAgent(owner: pg.Pool, { site_id }: Site): Promise<Agent> {
-  const [customer_id, id] = [randomUUID(), randomUUID()];
-  const [secret, customer_token] = [mintToken('agent'), mintToken('customer')];
-  passwordHash ??= hashPassword('a password of the proofs');
-  await owner.query(
-    `insert into commerce.customers (site_id, id, email, password_hash, email_verified_at) values ($1, $2, $3, $4, now())`,
-    [site_id, customer_id, `${customer_id}@example.com`, await passwordHash],
-  );
-  await owner.query(
-    `insert into commerce.customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
-     values ($1, $2, $2, $3, $4, now() + interval '60 minutes', now() + interval '30 days')`,
-    [site_id, randomUUID(), customer_id, hashToken(customer_token)],
-  );
-  await owner.query(
-    `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id)
-     values ($1, $2, 'agent', $3, 'agt', 'An agent', '{customer:self}', now() + interval '1 day', $4)`,
-    [site_id, id, hashToken(secret), customer_id],
-  );
-  await owner.query(
-    'insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents) values ($1, $2, $3, 0)',
-    [site_id, id, randomUUID()],
-  );
-  return { id, secret, customer_token };
-}
-
-let passwordHash: Promise<string> | undefined;
-
-async function revoke(server: ServerProcess, site: Site, agent: Agent, by: (typeof REVOKERS)[number]): Promise<number> {
-  const ways: Record<typeof by, [path: string, headers: Record<string, string>]> = {
-    merchant: [`/api/dashboard/agent-tokens/${agent.id}`, { 'X-API-Key': site.api_key }],
-    customer: [
-      `/api/storefront/customer/me/agents/${agent.id}`,
-      {
-        'X-Site-ID': site.site_id,
-        'X-Service-Token': site.storefront_token,
-        Authorization: `Bearer ${agent.customer_token}`,
-      },
-    ],
-    agent: ['/api/agent/token', { Authorization: `Bearer ${agent.secret}` }],
-  };
-  const [path, headers] = ways[by];
+async function drop(at: string, path: string, headers: Record<string, string>): Promise<number> {
   const key = { 'Idempotency-Key': randomUUID() };
-  const { status } = await fetch(`${server.baseUrl}${path}`, { method: 'DELETE', headers: { ...key, ...headers } });
-  return status;
+  return (await fetch(at + path, { method: 'DELETE', headers: { ...key, ...headers } })).status;
 }
 
-const CALLERS_PER_PROCESS = 2;
-const CALLS_AFTER = 5;
+const CALLS_AFTER = 3;
+/** The maximum wait for a server that only returns errors. */
+const WARM_WITHIN_MS = 60_000;
 
-/** Calls as one agent through every process, as fast as responses arrive. */
+export async function endMidway(arena: AgentArena, variant_id: string, number: number): Promise<Ended> {
+  const names = Object.keys(REVOKERS);
+  const by = names[number % names.length] ?? '';
+  const pair = await arena.newPair(100_000_000);
+  const [prepared] = await arena.prepareMany(pair, variant_id, 1);
+  const calls = new Calls(arena, pair, prepared as Prepared);
+  await calls.warmedUp();
+  const status = await REVOKERS[by]?.(arena, pair, arena.at());
+  const answered = calls.revoked();
+  const at = await arena.now();
+  if (status !== 200) arena.violations.add(`the revocation by ${by} got ${status}`);
+  await answered;
+  for (const late of calls.late) arena.violations.add(`after the revocation by ${by}: ${late}`);
+  const written = await writtenAfter(arena, pair, at);
+  for (const what of written) arena.violations.add(`after the revocation by ${by}, in the database: ${what}`);
+  return { before: calls.accepted, after: calls.refused, late: calls.late.length + written.length };
+}
+
+/** Makes calls of each kind, over each protocol and server, as fast as responses arrive. */
 class Calls {
   accepted = 0;
   refused = 0;
   readonly late: string[] = [];
   #revoked = false;
   readonly #callers: Promise<void>[];
+  readonly #warm = new Set<string>();
 
-  constructor(servers: ServerProcess[], secret: string) {
-    this.#callers = servers.flatMap((server) =>
-      Array.from({ length: CALLERS_PER_PROCESS }, () => this.#call(server, secret)),
-    );
+  constructor(arena: AgentArena, pair: Pair, prepared: Prepared) {
+    this.#callers = WAYS.flatMap((way) => arena.servers.map((at) => this.#callOn(way, at, pair, prepared)));
   }
 
-  async #call(server: ServerProcess, secret: string): Promise<void> {
-    for (let after = 0; after < CALLS_AFTER; ) {
+  async #callOn(way: Way, at: string, { agent }: Pair, prepared: Prepared): Promise<void> {
+    const actions: (() => Promise<AgentAnswer>)[] = [
+      () => agent.read(way, at),
+      () => agent.buy(way, at, prepared.variant_id),
+      () => agent.grow(way, at, prepared, 1 + Math.floor(Math.random() * 3)),
+    ];
+    for (let [n, after] = [0, 0]; after < CALLS_AFTER; n += 1) {
       const begunAfter = this.#revoked;
-      const headers = { Authorization: `Bearer ${secret}` };
-      const { status } = await fetch(`${server.baseUrl}/api/agent/customer/me`, { headers });
-      if (!begunAfter) {
-        if (status === 200) this.accepted += 1;
-        continue;
+      const { status, error, text } = await (actions[n % actions.length] as () => Promise<AgentAnswer>)();
+      if (begunAfter) {
+        after += 1;
+        this.refused += 1;
+        if (error === undefined || !ENDED.includes(error)) this.late.push(`${way}: ${status} ${text.slice(0, 300)}`);
+      } else if (error === undefined) {
+        this.accepted += 1;
+        this.#warm.add(`${way} ${at}`);
       }
-      after += 1;
-      this.refused += 1;
-      if (status !== 401) this.late.push(`a call got ${status}`);
+    }
+  }
+
+  /** Resolves when each server has accepted a call over each protocol. */
+  async warmedUp(): Promise<void> {
+    const end = Date.now() + WARM_WITHIN_MS;
+    while (this.#warm.size < this.#callers.length) {
+      if (Date.now() > end) throw new Error(`Only ${[...this.#warm].join(', ')} were ever accepted.`);
+      await sleep(5);
     }
   }
 
   /**
-   * Resolves when the agent's accepted calls are three times as many as its callers, so that most or all processes have
-   * served the agent.
+   * To be called after the revocation: calls that begin from now on must be refused. Resolves when each caller has made
+   * some calls.
    */
-  async warmedUp(): Promise<void> {
-    while (this.accepted < this.#callers.length * 3) await new Promise((done) => setTimeout(done, 5));
-  }
-
-  acknowledged(): void {
+  async revoked(): Promise<void> {
     this.#revoked = true;
-  }
-
-  async end(): Promise<void> {
     await Promise.all(this.#callers);
   }
+}
+
+const ENDED = ['invalid_token', 'unauthorized'];
+
+/**
+ * The operations that write. Only their audit rows have the time when the transaction began; those of reads have the
+ * time when the row was written, which may be after the revocation.
+ */
+const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
+
+/** Lists rows that the agent's writes created after this time, although no write should have been accepted. */
+async function writtenAfter({ owner, site }: AgentArena, { token_id }: Pair, at: string): Promise<string[]> {
+  const { rows } = await owner.query<{ what: string }>(
+    `select action || ' ' || status as what from commerce.audit_events
+       where site_id = $1 and actor_type = 'agent' and actor_id = $2 and created_at > $3 and status < 400
+         and action = any($4)
+     union all select 'a cart' from commerce.carts where site_id = $1 and agent_token_id = $2 and created_at > $3
+     union all select 'a checkout' from commerce.checkouts
+       where site_id = $1 and agent_token_id = $2 and greatest(created_at, updated_at) > $3`,
+    [site.site_id, token_id, at, CHANGES],
+  );
+  return rows.map(({ what }) => what);
 }

@@ -61,7 +61,6 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
       );
       await lookAtAll({ size: trial.size, pages, tab, axe, premises, shop, language, width, seen });
       await tab.close();
-      trial.progress(`${language} at ${width} px, ${seen.pages} pages`);
     }
   });
   return {
@@ -112,21 +111,24 @@ async function lookAtAll(look: Look): Promise<void> {
     const { path, login } = await arrangeFor(page, shop);
     await logInTo(tab.browserContext(), login);
     const url = premises.baseUrl + path;
-    await judge(look, page.name, bytes, () => tab.goto(url, { waitUntil: 'networkidle0' }));
+    await judge(look, page.name, bytes, () => visit(tab, url));
     if (page.name === READ_SLOWLY) {
-      await onSlowNetwork(tab, () =>
-        judge(look, `${page.name}, slowly`, bytes, () => tab.goto(url, { waitUntil: 'networkidle0' })),
-      );
+      await onSlowNetwork(tab, () => judge(look, `${page.name}, slowly`, bytes, () => visit(tab, url)));
     }
     for (const work of page.operations.filter(({ action }) => action === 'save')) {
       const refused = { ...work, entries: () => ({ email: 'nobody', shipping_country: 'DE', shipping_city: '' }) };
       await judge(look, `${page.name}, refused`, bytes, () => press(tab, refused, shop));
     }
   }
-  const ends = await deadEnds(shop, shop);
-  for (const path of size === 'full' ? ends : ends.slice(-3)) {
-    await judge(look, `the dead end ${path}`, bytes, () => tab.goto(premises.baseUrl + path, { waitUntil: 'load' }));
+  for (const path of await deadEnds(shop, shop, size === 'full' ? PAGES : [])) {
+    await judge(look, `the dead end ${path}`, bytes, () => tab.goto(premises.baseUrl + path));
   }
+}
+
+/** Opens a page, and waits until all its requests have ended. */
+async function visit(tab: Page, url: string): Promise<void> {
+  await tab.goto(url);
+  await tab.waitForNetworkIdle({ idleTime: 100 });
 }
 
 /** Slows down the network, so that the browser may draw the page in parts. */

@@ -22,26 +22,22 @@ export const F7: Proof = {
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const chance = chanceOf(trial.seed);
   const [shop, stranger] = [await open(premises), await open(premises)];
-  // `deadEnds` runs first, because it expires all open checkouts and mailed links of the shop.
-  const dead = (await deadEnds(shop, stranger)).map((path): Reader => ({ path, login: '' }));
-  const alive: Reader[] = [];
   const pages = trial.size === 'short' ? chance.some(PAGES, 4) : PAGES;
+  // `deadEnds` runs first, because it expires all open checkouts and mailed links of the shop.
+  const dead = (await deadEnds(shop, stranger, pages)).map((path): Reader => ({ path, login: '' }));
+  const alive: Reader[] = [];
   for (const page of pages) alive.push(await arrangeFor(page, shop));
-  const read = await readHeaders(
-    premises,
-    trial.size === 'short' ? chance.some([...alive, ...dead], 8) : [...alive, ...dead],
-  );
-  trial.progress(`${read} answers read`);
+  const readers = [...alive, ...dead];
+  const read = await readHeaders(premises, trial.size === 'short' ? chance.some(readers, 8) : readers);
   let framed = 0;
   const browser = await inChromium(trial, async (chromium) => {
-    const shown = trial.size === 'short' ? chance.some(alive, 1) : [...alive, ...dead];
+    const shown = trial.size === 'short' ? chance.some(alive, 1) : readers;
     for (const host of ['localhost', '127.0.0.1'] as const) {
       const site = await openSite(host);
       for (const { path, login } of shown) {
         framed += await frame(chromium, site, premises, path, (context) => logInTo(context, login));
       }
       site.close();
-      trial.progress(`${framed} framed by ${host}`);
     }
   });
   const violations = premises.violations.list;

@@ -195,13 +195,13 @@ export const PAGES: PageKind[] = [
 export const FORM_ACTIONS = PAGES.flatMap((page) => page.operations.map((work) => ({ page, work })));
 
 /**
- * Creates paths of pages that have expired, that do not exist, or that belong to another shop. Most of them lead to an
- * error page.
+ * Creates paths of these pages that have expired, that do not exist, or that belong to another shop. Most of them lead
+ * to an error page.
  */
-export async function deadEnds(furnished: Furnished, stranger: Furnished): Promise<string[]> {
+export async function deadEnds(furnished: Furnished, stranger: Furnished, pages = PAGES): Promise<string[]> {
   const { shop } = furnished;
   const paths: string[] = [];
-  for (const page of PAGES) {
+  for (const page of pages) {
     const [over, foreign] = [await page.arrange(furnished), await page.arrange(stranger)];
     paths.push(over, over.slice(0, -1), foreign.replace(stranger.shop.site_id, shop.site_id));
   }

@@ -1,7 +1,6 @@
 import type { Browser, Page } from '../../server/test/chromium.ts';
 import { inChromium, press } from '../testing/chromium.ts';
 import { type Figures, type Proof, pick, type Trial } from '../testing/proof.ts';
-import { exchange } from '../testing/raw-requests.ts';
 import { payloadsOf } from '../testing/script-payloads.ts';
 import { onPremises, type Premises } from '../testing/test-server.ts';
 import { PAGES } from './page-list.ts';
@@ -25,19 +24,18 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const payloads = payloadsOf(trial.seed, PAYLOADS);
   const rounds = pick(trial.size, 2, PAYLOADS / 2);
   let [shown, placed] = [0, 0];
-  const arranged = async function* () {
-    for (let round = 0; round < rounds; round += 1) {
-      const texts = textsOf(payloads, round);
-      const shop = await furnish(await premises.openShop(), 'x', texts);
-      placed += TEXT_NAMES.length;
-      if (round % 10 === 0) trial.progress(`${round} of ${rounds} rounds, ${shown} pages`);
-      yield { shop, payload: payloads[round] ?? '' };
-    }
-  };
   const browser = await inChromium(trial, async (chromium) => {
-    for await (const { shop, payload } of arranged()) {
+    for (let round = 0; round < rounds; round += 1) {
+      const shop = await furnish(await premises.openShop(), 'x', textsOf(payloads, round));
+      placed += TEXT_NAMES.length;
       const tab = await openTab(chromium, premises);
-      shown += await showAll(tab, premises, shop, payload).catch((error: Error) => {
+      // Each round of the short form opens half of the pages.
+      const pages = pick(
+        trial.size,
+        PAGES.filter((_, page) => page % rounds === round),
+        PAGES,
+      );
+      shown += await showAll(tab, premises, shop, payloads[round] ?? '', pages).catch((error: Error) => {
         if (!chromium.connected) throw error;
         premises.violations.add(`a page with a hostile text cannot be used: ${error.message}, at ${tab.url()}`);
         return 1;
@@ -45,7 +43,6 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
       await tab.close();
     }
   });
-  if (shown === 0) for await (const { shop } of arranged()) shown += await readAll(premises, shop);
   const violations = premises.violations.list;
   const note = `${Math.min(PAYLOADS, placed)} payloads on ${shown.toLocaleString('en')} pages in ${browser}`;
   return { tried: placed, unit: 'payloads placed', violations, note };
@@ -111,7 +108,13 @@ async function openTab(browser: Browser, { baseUrl, violations }: Premises): Pro
   return tab;
 }
 
-async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: string): Promise<number> {
+async function showAll(
+  tab: Page,
+  premises: Premises,
+  shop: Furnished,
+  payload: string,
+  pages: typeof PAGES,
+): Promise<number> {
   const { baseUrl } = premises;
   let shown = 0;
   const look = async (what: string, isOfShop: boolean) => {
@@ -125,7 +128,7 @@ async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: 
     if (name !== shop.texts.shop)
       premises.violations.add(`${what}: the shop's name is shown as ${name} instead of ${shop.texts.shop}`);
   };
-  for (const page of PAGES) {
+  for (const page of pages) {
     const { path, login } = await arrangeFor(page, shop);
     await logInTo(tab.browserContext(), login);
     await tab.goto(baseUrl + path);
@@ -171,25 +174,3 @@ const STRANGERS = `(baseUrl) => {
   }
   return found;
 }`;
-
-const QR_CODE = /<svg class="qr-code"[^<>]*>\s*<rect [^<>]*\/><path d="[MhvHz\d ]+" [^<>]*\/><\/svg>/;
-
-const OUR_SCRIPT =
-  /<script src="\/assets\/(?:copy|checkout)-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
-
-/**
- * Reads pages without a browser. They must contain no scripts or SVG pictures except our own, no styles, frames or
- * objects, and no angle brackets outside of tags. Returns the number of pages.
- */
-async function readAll({ baseUrl, violations }: Premises, shop: Furnished): Promise<number> {
-  for (const page of PAGES) {
-    const { path, login } = await arrangeFor(page, shop);
-    const answer = await exchange(baseUrl, 'GET', path, { Cookie: login });
-    const text = answer.text.replace(QR_CODE, '').replace(OUR_SCRIPT, '');
-    const rest = text.replaceAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*>/g, '');
-    if (/[<>]/.test(rest) || /<(?:script|style|iframe|svg|object|base)\b/i.test(text)) {
-      violations.add(`${page.name}: a planted tag or attribute is not escaped`);
-    }
-  }
-  return PAGES.length;
-}

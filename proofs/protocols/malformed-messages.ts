@@ -12,7 +12,7 @@ import {
   toolCall,
 } from '../testing/mcp.ts';
 import { pointInside } from '../testing/oauth-endpoints.ts';
-import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Call, exchange, type Reply } from '../testing/raw-requests.ts';
 import { callAs, type Tenant, type World } from '../testing/tenant.ts';
@@ -30,28 +30,22 @@ export const M3: Proof = {
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
-      const answered = new Map<number, number>();
-      const count = ({ status }: Reply) => answered.set(status, (answered.get(status) ?? 0) + 1);
-      let tried = 0;
-      for (const attack of [attackMcp, compareIds, attackUcp, compareUcpIds, misuseUcp]) {
-        tried += await attack(world, chance, pick(trial.size, 200, 24_000), count);
-        trial.progress(`${tried} messages`);
-      }
-      const addresses = pick(trial.size, 30, 1_500);
-      tried += await profilesInside(trial, world, addresses);
-      tried += await pointInside(trial, world, addresses);
-      const note = [...answered]
-        .sort()
-        .map(([status, times]) => `${times} × ${status}`)
-        .join(', ');
-      return { tried, unit: 'messages', violations: world.violations.list, note } satisfies Figures;
+      const messages = pick(trial.size, 150, 24_000);
+      const addresses = pick(trial.size, 15, 1_500);
+      const tried =
+        (await attackMcp(world, chance, messages)) +
+        (await attackUcp(world, chance, messages)) +
+        (await compareIds(world)) +
+        (await compareUcpIds(world)) +
+        (await misuseUcp(world)) +
+        (await profilesInside(trial, world, addresses)) +
+        (await pointInside(trial, world, addresses));
+      return { tried, unit: 'messages', violations: world.violations.list };
     }),
 };
 
-export type Count = (reply: Reply) => void;
-
 /** Sends valid messages of both MCP versions with one part replaced, removed or garbled. Returns the number of messages. */
-async function attackMcp(world: World, chance: Chance, messages: number, count: Count): Promise<number> {
+async function attackMcp(world: World, chance: Chance, messages: number): Promise<number> {
   const [tenant] = world.tenants;
   const { id } = await newCustomer(world, tenant);
   const agent = await openAgent(world, tenant, id);
@@ -63,7 +57,6 @@ async function attackMcp(world: World, chance: Chance, messages: number, count: 
     const reply = await exchange(world.baseUrl, method, endpointOf(tenant), all, text);
     const what = `MCP ${text.slice(0, 300)}`;
     world.look(reply, tenant, what);
-    count(reply);
     const fault = faultOf(reply);
     if (fault) world.violations.add(`${what}: ${fault}`);
   }
