@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAssistant } from '../../server/test/assistants.ts';
 import { openShop } from '../../server/test/shop.ts';
-
-const EXAMPLE = new URL('../../examples/merchant-assistant.ts', import.meta.url).pathname;
-const PLAYED = 120_000;
+import { runProgram } from './programs.ts';
 
 let directory: string;
 
@@ -34,68 +30,52 @@ async function givenOrders() {
   const now = async () => (await staff.GET('/api/dashboard/orders/{order_id}', { params: { path } })).data;
   /** Runs the example. `decide` gets the id of each change, and acts as the staff member who opens the link. */
   const play = async (tasks: string[], decide: (action_id: string) => Promise<unknown>) => {
-    const env = { ...process.env, COMMERCE_ASSISTANT_TOKEN: access_token };
-    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
-    const example = spawn(process.execPath, [EXAMPLE, '--demo', demo, ...tasks], { env, stdio });
-    const ended = new Promise<number | null>((resolve) => example.once('exit', resolve));
-    const errors: string[] = [];
-    example.stderr.on('data', (chunk: Buffer) => errors.push(String(chunk)));
-    const lines: string[] = [];
-    for await (const line of createInterface(example.stdout)) {
-      lines.push(line);
+    const onLine = async (line: string) => {
       const [, action_id] = /confirm it at http\S+\/panel\/confirm\/(\S+)$/.exec(line) ?? [];
       if (action_id) await decide(action_id);
-    }
-    expect([await ended, errors.join('')]).toEqual([0, '']);
-    return lines.join('\n');
+    };
+    const args = ['examples/merchant-assistant.ts', '--demo', demo, ...tasks];
+    const { text, errors, code } = await runProgram(args, onLine, { COMMERCE_ASSISTANT_TOKEN: access_token });
+    expect([code, errors]).toEqual([0, '']);
+    return text;
   };
   return { staff, paid, unpaid, now, play };
 }
 
-test(
-  "a merchant's assistant finds the orders to ship, and refunds and ships an order after the staff member confirms each change",
-  async () => {
-    const { staff, paid, unpaid, now, play } = await givenOrders();
-    const before: unknown[] = [];
+test("a merchant's assistant finds the orders to ship, and refunds and ships an order after the staff member confirms each change", async () => {
+  const { staff, paid, unpaid, now, play } = await givenOrders();
+  const before: unknown[] = [];
 
-    const text = await play([], async (action_id) => {
-      const order = await now();
-      before.push([order?.payment_status, order?.fulfillment_status]);
-      const params = { path: { action_id } };
-      await staff.POST('/api/dashboard/assistant-actions/{action_id}/confirm', { params });
-    });
+  const text = await play([], async (action_id) => {
+    const order = await now();
+    before.push([order?.payment_status, order?.fulfillment_status]);
+    const params = { path: { action_id } };
+    await staff.POST('/api/dashboard/assistant-actions/{action_id}/confirm', { params });
+  });
 
-    // Prints the calls and tokens of each task to the log of CI.
-    console.log(text);
-    expect(text).toContain(`These must ship: ${paid.order_number}.\n`);
-    expect(text).not.toContain(unpaid.order_number);
-    expect(before).toEqual([
-      ['paid', 'unfulfilled'],
-      ['partially_refunded', 'unfulfilled'],
-    ]);
-    expect(text.match(/The change is done\./g)).toHaveLength(2);
-    expect(await now()).toMatchObject({ payment_status: 'partially_refunded', fulfillment_status: 'fulfilled' });
-    const used = [...text.matchAll(/\((\d+) calls?, about (\d+) tokens\)/g)].map((found) => found.slice(1).map(Number));
-    // A task with a change needs at least three calls: a search, the change, and its result, which is polled while the
-    // staff member decides.
-    expect(used.map(([calls = 0], task) => calls >= ([1, 3, 3][task] ?? 0))).toEqual([true, true, true]);
-    expect(used.filter(([calls = 0, tokens = 0]) => tokens / calls > 500)).toEqual([]);
-  },
-  PLAYED,
-);
+  expect(text).toContain(`These must ship: ${paid.order_number}.\n`);
+  expect(text).not.toContain(unpaid.order_number);
+  expect(before).toEqual([
+    ['paid', 'unfulfilled'],
+    ['partially_refunded', 'unfulfilled'],
+  ]);
+  expect(text.match(/The change is done\./g)).toHaveLength(2);
+  expect(await now()).toMatchObject({ payment_status: 'partially_refunded', fulfillment_status: 'fulfilled' });
+  const used = [...text.matchAll(/\((\d+) calls?, about (\d+) tokens\)/g)].map((found) => found.slice(1).map(Number));
+  // A task with a change needs at least three calls: a search, the change, and its result, which is polled while the
+  // staff member decides.
+  expect(used.map(([calls = 0], task) => calls >= ([1, 3, 3][task] ?? 0))).toEqual([true, true, true]);
+  expect(used.filter(([calls = 0, tokens = 0]) => tokens / calls > 500)).toEqual([]);
+});
 
-test(
-  "if the staff member declines a change, the change is not made, and the merchant's assistant ends",
-  async () => {
-    const { staff, now, play } = await givenOrders();
+test("if the staff member declines a change, the change is not made, and the merchant's assistant ends", async () => {
+  const { staff, now, play } = await givenOrders();
 
-    const text = await play(['Refund 2.00 of the first order that must ship.'], (action_id) => {
-      const params = { path: { action_id } };
-      return staff.POST('/api/dashboard/assistant-actions/{action_id}/decline', { params });
-    });
+  const text = await play(['Refund 2.00 of the first order that must ship.'], (action_id) => {
+    const params = { path: { action_id } };
+    return staff.POST('/api/dashboard/assistant-actions/{action_id}/decline', { params });
+  });
 
-    expect(text).toContain('The change is declined.');
-    expect(await now()).toMatchObject({ payment_status: 'paid', fulfillment_status: 'unfulfilled' });
-  },
-  PLAYED,
-);
+  expect(text).toContain('The change is declined.');
+  expect(await now()).toMatchObject({ payment_status: 'paid', fulfillment_status: 'unfulfilled' });
+});

@@ -5,7 +5,16 @@
  * found only through npx, except in cli/README.md.
  */
 
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
@@ -18,259 +27,106 @@ import { type Block, blocksOf, DOCUMENTS } from '../../server/test/pasted/blocks
 import { openShell, type Paster } from '../../server/test/pasted/paste.ts';
 import { openReader, type Reader } from '../../server/test/pasted/reader.ts';
 import { waitFor } from '../../server/test/receiver.ts';
-import { openTab } from '../../server/test/tab.ts';
+import { PATIENCE_MS } from '../../server/test/tab.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LONG_ENOUGH_MS = 600_000;
 
-/** Blocks marked `no-test`: the document, the start of the block, and the reason. Only blocks that cannot run belong here. */
-const NOT_TESTED: [string, string, string][] = [
-  [
-    'docs/merchant.md',
-    'npx commerce settings set legal_texts',
-    'a file of your own: server/src/pages/legal/legal.test.ts sets legal texts',
-  ],
-  [
-    'docs/custom-data.md',
-    'npx commerce products update kiln-teapot --metadata material',
-    'changes a product that other documents show: cli/src/commands/products.test.ts changes products',
-  ],
-  [
-    'docs/german-shop.md',
-    'npx commerce-server site create',
-    'a shop of your own, whose settings other documents need: cli/src/commands/settings.test.ts sets them',
-  ],
-  [
-    'docs/german-shop.md',
-    'npx commerce settings set prices_include_tax yes',
-    'a shop of your own, whose settings other documents need: cli/src/commands/settings.test.ts sets them',
-  ],
-  [
-    'docs/german-shop.md',
-    'npx commerce shipping-options create "DHL Paket" --price 4.9',
-    'a shop of your own, whose settings other documents need: cli/src/commands/settings.test.ts sets them',
-  ],
-  [
-    'docs/german-shop.md',
-    'npx commerce settings set bank_details account_holder="Alder',
-    'a shop of your own, whose settings other documents need: cli/src/commands/settings.test.ts sets them',
-  ],
-  [
-    'docs/german-shop.md',
-    'npx commerce settings set legal terms_url=https://shop.examp',
-    'a shop of your own, whose settings other documents need: cli/src/commands/settings.test.ts sets them',
-  ],
-  [
-    'docs/german-shop.md',
-    'npx commerce settings set withdrawal_page yes',
-    'a shop of your own, whose settings other documents need: cli/src/commands/settings.test.ts sets them',
-  ],
-  [
-    'docs/german-shop.md',
-    'npx commerce settings set default_locale de',
-    'a shop of your own, whose settings other documents need: cli/src/commands/settings.test.ts sets them',
-  ],
-  [
-    'docs/cors.md',
-    'npx commerce storefront-tokens create --description "Website',
-    'a token and origins of your own: server/src/dashboard/storefront-tokens.test.ts rejects an origin',
-  ],
-  [
-    'docs/nextjs.md',
-    'cd examples/nextjs',
-    'an installation outside of the workspaces: installs/nextjs.test.ts runs it with the packed SDK',
-  ],
-  [
-    'docs/nextjs.md',
-    'npm pack --workspace spec --workspace sdk --pack-destination ..',
-    'an installation outside of the workspaces: installs/nextjs.test.ts runs it with the packed SDK',
-  ],
-  [
-    'docs/nextjs.md',
-    'npx commerce storefront-tokens create --description "Storefr',
-    'an installation outside of the workspaces: installs/nextjs.test.ts runs it with the packed SDK',
-  ],
-  ['README.md', 'npm ci && npm start', 'a clone without packages: installs/production.test.ts runs both commands'],
-  [
-    'docs/checkout.md',
-    'curl -X POST "$BASE/api/storefront/checkout/$ID/complete"',
-    'a checkout of your own: server/src/storefront/review-token.test.ts completes with a review token',
-  ],
-  [
-    'docs/import.md',
-    'npx commerce products import produkty.csv',
-    'a file of your own: cli/src/formats/encoding.test.ts imports files in eleven encodings',
-  ],
-  [
-    'docs/invoices.md',
-    'npx commerce invoices archive',
-    'a period with documents of your own: cli/src/commands/invoices.test.ts writes its ZIP',
-  ],
-  [
-    'docs/payments.md',
-    'npx commerce orders record-payment',
-    'an expired order: cli/src/commands/order-late-payments.test.ts records money for one',
-  ],
-  [
-    'docs/payments.md',
-    'npx commerce orders ship 1001 --override-dispute',
-    'a disputed order: cli/src/commands/order-disputes.test.ts ships one',
-  ],
-  [
-    'docs/webhooks.md',
-    'npx commerce api PATCH',
-    'a webhook of your own: server/src/dashboard/webhook-scopes.test.ts changes one',
-  ],
-  ['docs/import.md', 'npx commerce products import export_catalog', 'an export of your own Magento shop'],
-  [
-    'docs/import.md',
-    'npx node examples/convert-retail-demo-store.ts',
-    'a public catalogue that is not in the repository',
-  ],
-  ['docs/start/storefront.md', 'npm ci && npm start', 'as in README.md'],
-  [
-    'docs/migrate/woocommerce.md',
-    'curl -s -u ck_KEY',
-    'the REST API of your own WooCommerce: server/test/woocommerce-orders.test.ts converts and imports its orders',
-  ],
-  ['docs/migrate/magento.md', 'npx commerce products import export_catalog', 'an export of your own Magento shop'],
-  [
-    'docs/payments.md',
-    'npm run prove -- --short K1 K4',
-    'minutes: the run of proofs that this file is a part of has both',
-  ],
-  [
-    'docs/agents.md',
-    'npx @modelcontextprotocol/inspector',
-    'a download of 110 MB, and a token: installs/inspector.test.ts runs it',
-  ],
-  [
-    'docs/production.md',
-    'docker compose --file deploy/docker/compose.yaml up',
-    'a daemon that builds images: installs/containers/containers.test.ts plays it where there is one',
-  ],
-  ['docs/production.md', 'docker compose --file deploy/docker/compose.yaml run --rm -T', 'the same'],
-  ['cli/README.md', 'npm pack', 'writes into the repository: installs/cli.test.ts packs elsewhere'],
-  ['cli/README.md', 'npm install --global', 'changes the machine: installs/cli.test.ts installs in a folder'],
-  [
-    'docs/merchant.md',
-    'npx commerce orders export',
-    'the login of a person, or a key with these scopes: cli/src/commands/bulk.test.ts exports',
-  ],
-  ['cli/README.md', 'commerce account password', 'a password and an authenticator app of your own'],
-  ['cli/README.md', 'commerce login --url', 'a shop on the internet, and a terminal that is asked'],
-  [
-    'docs/operators.md',
-    'npx commerce-server operator-keys',
-    'a listener that the demo shop does not have: server/src/operator/sites.test.ts makes, uses and revokes keys',
-  ],
-  [
-    'docs/operators.md',
-    'npx commerce-server site list',
-    'the same: server/src/shop/merchant/site-list.test.ts lists sites',
-  ],
-  [
-    'docs/operators.md',
-    'npx commerce-server site usage',
-    'the same: server/src/operator/life.test.ts reads the usage of sites',
-  ],
-  [
-    'docs/operators.md',
-    'npx commerce-server site create --file shops.jsonl',
-    'a file of your own: server/src/commands/commands.short.ts opens the shops of one',
-  ],
-  ['docs/operators.md', 'for N in', 'the same: server/src/operator/sites.test.ts opens shops'],
-  [
-    'docs/operators.md',
-    'SITE=http://127.0.0.1:8090/api/operator/sites/SITE_ID\noperator',
-    'the same: server/src/operator/life.test.ts suspends and deletes',
-  ],
-  [
-    'docs/operators.md',
-    'SITE=http://127.0.0.1:8090/api/operator/sites/SITE_ID\ncurl',
-    'the same: server/src/operator/sites.test.ts sets hosts and limits',
-  ],
-  [
-    'docs/operators.md',
-    'npx commerce-server site export SITE_ID',
-    'two servers: server/src/commands/final-export.test.ts exports, imports and deletes',
-  ],
-  [
-    'docs/operators.md',
-    'npx commerce-server site import',
-    'two servers: server/src/commands/site-move.test.ts imports',
-  ],
-  ['docs/operators.md', 'npx commerce-server site delete', 'the same: server/src/commands/final-export.test.ts'],
-  [
-    'docs/operators.md',
-    'npx commerce-server site export SITE_ID shop.site --final --keep-secrets',
-    'needs another server: server/src/commands/keep-secrets.test.ts',
-  ],
-  ['docs/operators.md', 'npx commerce-server site resume', 'the same: server/src/commands/final-export.test.ts'],
-  [
-    'docs/operators.md',
-    'npx commerce-server restore all.backup --moved',
-    'another server: server/src/backup/backup.short.ts restores with the option',
-  ],
-  [
-    'docs/b2b-orders.md',
-    'npx commerce orders record-payment',
-    'an order of your own: server/src/dashboard/payment-terms.test.ts records payments',
-  ],
-  [
-    'docs/alerts.md',
-    'promtool test rules',
-    'Prometheus: server/test/alerts.short.ts evaluates the rules during faults',
-  ],
-  [
-    'docs/high-availability.md',
-    'apt-get install',
-    'minutes, and root: proofs/faults/failover.ts starts the cluster by the same script',
-  ],
-  ['docs/high-availability.md', 'deploy/ha/cluster.sh patronictl switchover', 'the same cluster'],
-  [
-    'docs/high-availability.md',
-    'npx commerce-server era begin',
-    'expires cursors: server/src/db/era.test.ts begins eras',
-  ],
-  [
-    'docs/high-availability.md',
-    'journalctl -u commerce-server',
-    'a log of your own: server/src/commands/lost.test.ts compares one',
-  ],
-  ['docs/high-availability.md', 'deploy/ha/cluster.sh start db1', 'the same cluster'],
-  ['docs/high-availability.md', 'deploy/ha/cluster.sh patronictl edit-config', 'the same cluster, and an archive'],
-  ['docs/high-availability.md', 'export PGPASSWORD', 'the same cluster, and an archive'],
-  ['docs/high-availability.md', 'cp -r /archive/base', 'an archive of your own'],
-  ['docs/high-availability.md', 'env -u DATABASE_DIRECT_URL', 'a restored cluster of your own'],
-  [
-    'docs/scaling.md',
-    'npx commerce-server start --processes 4',
-    'Redis: server/src/commands/start-many.test.ts starts processes',
-  ],
-  [
-    'docs/scaling.md',
-    'DATABASE_REPLICA_URLS=',
-    'standbys of your own: server/src/commands/standbys.test.ts reads from one',
-  ],
-  [
-    'docs/retention.md',
-    'RETENTION_CARTS_DAYS=',
-    'a second server beside the demo shop: server/src/config.test.ts reads the settings',
-  ],
-  [
-    'docs/operators.md',
-    'curl -s -X POST -H',
-    'the same listener: server/src/commands/final-export.test.ts blocks and exports a site',
-  ],
-  [
-    'docs/merchant.md',
-    'npx commerce-server site create ',
-    'a terminal that answers: server/src/commands/opening/opening.test.ts answers it',
-  ],
-  ['sdk/README.md', 'npm pack', 'writes into the repository: installs/sdk.test.ts packs elsewhere'],
-  ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
-];
+/**
+ * Blocks marked `no-test`, by document: the start of each block, and the test that covers it, or why it cannot run. Only
+ * blocks that cannot run next to the demo shop belong here.
+ */
+const NOT_TESTED: Record<string, Record<string, string>> = {
+  'docs/merchant.md': {
+    'npx commerce settings set legal_texts': 'server/src/pages/legal.test.ts',
+    'npx commerce orders export': 'cli/src/commands/bulk.test.ts',
+    'npx commerce-server site create ': 'server/src/commands/opening/opening.test.ts',
+  },
+  'docs/custom-data.md': { 'npx commerce products update': 'cli/src/commands/products.test.ts' },
+  'docs/german-shop.md': {
+    'npx commerce-server site create': 'cli/src/commands/settings.test.ts',
+    'npx commerce settings set prices_include_tax': 'cli/src/commands/settings.test.ts',
+    'npx commerce shipping-options create': 'cli/src/commands/settings.test.ts',
+    'npx commerce settings set bank_details': 'cli/src/commands/settings.test.ts',
+    'npx commerce settings set legal': 'cli/src/commands/settings.test.ts',
+    'npx commerce settings set withdrawal_page': 'cli/src/commands/settings.test.ts',
+    'npx commerce settings set default_locale': 'cli/src/commands/settings.test.ts',
+  },
+  'docs/cors.md': { 'npx commerce storefront-tokens create': 'server/src/dashboard/storefront-tokens.test.ts' },
+  'docs/nextjs.md': {
+    'cd examples/nextjs': 'installs/nextjs.test.ts',
+    'npm pack': 'installs/nextjs.test.ts',
+    'npx commerce storefront-tokens create': 'installs/nextjs.test.ts',
+  },
+  'README.md': { 'npm ci && npm start': 'installs/production.test.ts' },
+  'docs/checkout.md': {
+    'curl -X POST "$BASE/api/storefront/checkout/$ID/complete"': 'server/src/storefront/review-token.test.ts',
+  },
+  'docs/import.md': {
+    'npx commerce products import produkty.csv': 'cli/src/formats/encoding.test.ts',
+    'npx commerce products import export_catalog': 'an export of your own Magento shop',
+    'npx node examples/convert-retail-demo-store.ts': 'a public catalogue that is not in the repository',
+  },
+  'docs/invoices.md': { 'npx commerce invoices archive': 'cli/src/commands/invoices.test.ts' },
+  'docs/payments.md': {
+    'npx commerce orders record-payment': 'cli/src/commands/order-late-payments.test.ts',
+    'npx commerce orders ship 1001 --override-dispute': 'cli/src/commands/order-disputes.test.ts',
+    'npm run prove -- --short K1 K4': 'minutes: the run of proofs that this file is a part of has both',
+  },
+  'docs/webhooks.md': { 'npx commerce api PATCH': 'server/src/dashboard/webhook-scopes.test.ts' },
+  'docs/start/storefront.md': { 'npm ci && npm start': 'installs/production.test.ts' },
+  'docs/migrate/woocommerce.md': { 'curl -s -u ck_KEY': 'server/test/woocommerce-orders.test.ts' },
+  'docs/migrate/magento.md': { 'npx commerce products import export_catalog': 'an export of your own Magento shop' },
+  'docs/agents.md': { 'npx @modelcontextprotocol/inspector': 'installs/inspector.test.ts' },
+  'docs/production.md': {
+    'docker compose --file deploy/docker/compose.yaml up': 'installs/containers/containers.test.ts',
+    'docker compose --file deploy/docker/compose.yaml run --rm -T': 'installs/containers/containers.test.ts',
+  },
+  'cli/README.md': {
+    'npm pack': 'installs/cli.test.ts',
+    'npm install --global': 'installs/cli.test.ts',
+    'commerce account password': 'a password and an authenticator app of your own',
+    'commerce login --url': 'a shop on the internet, and a terminal that is asked',
+  },
+  'docs/operators.md': {
+    'npx commerce-server operator-keys': 'server/src/operator/sites.test.ts',
+    'npx commerce-server site list': 'server/src/shop/merchant/site-list.test.ts',
+    'npx commerce-server site usage': 'server/src/operator/life.test.ts',
+    'npx commerce-server site create --file shops.jsonl': 'server/src/commands/commands.short.ts',
+    'for N in': 'server/src/operator/sites.test.ts',
+    'SITE=http://127.0.0.1:8090/api/operator/sites/SITE_ID\noperator': 'server/src/operator/life.test.ts',
+    'SITE=http://127.0.0.1:8090/api/operator/sites/SITE_ID\ncurl': 'server/src/operator/sites.test.ts',
+    'npx commerce-server site export SITE_ID': 'server/src/commands/final-export.test.ts',
+    'npx commerce-server site import': 'server/src/commands/site-move.test.ts',
+    'npx commerce-server site delete': 'server/src/commands/final-export.test.ts',
+    'npx commerce-server site export SITE_ID shop.site --final --keep': 'server/src/commands/keep-secrets.test.ts',
+    'npx commerce-server site resume': 'server/src/commands/final-export.test.ts',
+    'npx commerce-server restore all.backup --moved': 'server/src/backup/backup.short.ts',
+    'curl -s -X POST -H': 'server/src/commands/final-export.test.ts',
+  },
+  'docs/b2b-orders.md': { 'npx commerce orders record-payment': 'server/src/dashboard/payment-terms.test.ts' },
+  'docs/alerts.md': { 'promtool test rules': 'server/test/alerts.short.ts' },
+  'docs/high-availability.md': {
+    'apt-get install': 'proofs/faults/failover.ts',
+    'deploy/ha/cluster.sh patronictl switchover': 'proofs/faults/failover.ts',
+    'npx commerce-server era begin': 'server/src/db/era.test.ts',
+    'journalctl -u commerce-server': 'server/src/commands/lost.test.ts',
+    'deploy/ha/cluster.sh start db1': 'proofs/faults/failover.ts',
+    'deploy/ha/cluster.sh patronictl edit-config': 'the same cluster, and an archive',
+    'export PGPASSWORD': 'the same cluster, and an archive',
+    'cp -r /archive/base': 'an archive of your own',
+    'env -u DATABASE_DIRECT_URL': 'a restored cluster of your own',
+  },
+  'docs/scaling.md': {
+    'npx commerce-server start --processes 4': 'server/src/commands/start-many.test.ts',
+    'DATABASE_REPLICA_URLS=': 'server/src/commands/standbys.test.ts',
+  },
+  'docs/retention.md': { 'RETENTION_CARTS_DAYS=': 'server/src/config.test.ts' },
+  'sdk/README.md': {
+    'npm pack': 'installs/sdk.test.ts',
+    'npm install path/to': 'installs/sdk.test.ts',
+  },
+};
 
 /** The tests of blocks marked `own-test`, by the start of the block. */
 const OWN_TESTS: [string, string][] = [
@@ -354,6 +210,8 @@ let server: Paster;
 
 /** The document whose blocks wait for a person in a browser. */
 const WITH_A_CUSTOMER = 'docs/agents.md';
+/** Documents that run at the same time, because they mostly wait, and do not affect each other. */
+const CONCURRENT = [WITH_A_CUSTOMER, 'docs/production.md'];
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
 let browser: Browser | undefined;
@@ -389,13 +247,15 @@ test('a fresh server starts without warnings', () => {
   expect(server.printed()).not.toMatch(/"level":[456]0/);
 });
 
-test('each docs code block marked `no-test` is listed with a reason', () => {
+test('each docs code block marked `no-test` is listed with an existing test or a reason', () => {
   const untested = DOCUMENTS.flatMap(blocksOf).filter(({ kind }) => kind === 'no-test');
   const unexplained = untested.filter(
-    ({ file, text }) => !NOT_TESTED.some(([document, start]) => file === document && text.startsWith(start)),
+    ({ file, text }) => !Object.keys(NOT_TESTED[file] ?? {}).some((start) => text.startsWith(start)),
   );
   expect(unexplained.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
-  expect(untested).toHaveLength(NOT_TESTED.length);
+  const explanations = Object.values(NOT_TESTED).flatMap((starts) => Object.values(starts));
+  expect(explanations).toHaveLength(untested.length);
+  expect(explanations.filter((one) => one.endsWith('.ts') && !existsSync(join(ROOT, one)))).toEqual([]);
 });
 
 test('each docs code block marked `own-test` is listed with the test that runs it', () => {
@@ -407,11 +267,12 @@ test('each docs code block marked `own-test` is listed with the test that runs i
   }
 });
 
-for (const file of DOCUMENTS) {
+for (const file of [...CONCURRENT, ...DOCUMENTS.filter((one) => !CONCURRENT.includes(one))]) {
   const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test' && kind !== 'own-test');
   if (blocks.length === 0) continue;
   test.skipIf(file === WITH_A_CUSTOMER && !chromium)(
     `the code blocks of ${file} run as pasted`,
+    { timeout: LONG_ENOUGH_MS, concurrent: CONCURRENT.includes(file) },
     async () => {
       const terminal = openShell(folder, envOf(file));
       const others: Paster[] = [];
@@ -433,51 +294,39 @@ for (const file of DOCUMENTS) {
         await Promise.all([terminal, ...others].map((shell) => shell.close()));
       }
     },
-    LONG_ENOUGH_MS,
   );
 }
 
 /** Acts as the demo shop's customer, who opens the links in the terminal's output in a browser. */
 async function openReaderOf(terminal: Paster): Promise<Reader> {
-  browser ??= await openChromium(chromium ?? '');
+  browser = await openChromium(chromium ?? '');
+  const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.setJavaScriptEnabled(false);
   const { customers } = JSON.parse(readFileSync(join(folder, '.data/demo.json'), 'utf8')) as { customers: Login[] };
   const [login] = customers;
   if (!login) throw new Error('The demo shop has no customer.');
-  return openReader((await openTab(browser, 1_280)).page, login, terminal.printed);
+  return openReader(page, login, terminal.printed);
 }
 
-test(
-  'the getting-started commands at /docs run as pasted',
-  async () => {
-    const page = await (await fetch(`http://localhost:${ports['8080']}/docs`)).text();
-    const texts = [...page.matchAll(/<pre tabindex="0"><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) =>
-      unescaped(text),
-    );
-    expect(texts).toHaveLength(3);
-    const [, curl = '', program = ''] = texts;
-    const terminal = openShell(folder, env);
-    try {
-      expect(await terminal.paste(curl)).toContain('"products":[{');
-      writeFileSync(join(folder, 'begin.mjs'), program);
-      expect(await terminal.paste('node begin.mjs')).toMatch(/: \d+\.\d\d EUR/);
-    } finally {
-      await terminal.close();
-    }
-  },
-  LONG_ENOUGH_MS,
-);
+test('the getting-started commands at /docs run as pasted', async () => {
+  const page = await (await fetch(`http://localhost:${ports['8080']}/docs`)).text();
+  const texts = [...page.matchAll(/<pre tabindex="0"><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) =>
+    text.replaceAll(/&#?\w+;/g, (entity) => ENTITIES[entity as keyof typeof ENTITIES]),
+  );
+  expect(texts).toHaveLength(3);
+  const [, curl = '', program = ''] = texts;
+  const terminal = openShell(folder, env);
+  try {
+    expect(await terminal.paste(curl)).toContain('"products":[{');
+    writeFileSync(join(folder, 'begin.mjs'), program);
+    expect(await terminal.paste('node begin.mjs')).toMatch(/: \d+\.\d\d EUR/);
+  } finally {
+    await terminal.close();
+  }
+});
 
-const ENTITIES: [string, string][] = [
-  ['&lt;', '<'],
-  ['&gt;', '>'],
-  ['&quot;', '"'],
-  ['&#39;', "'"],
-  ['&amp;', '&'],
-];
-
-function unescaped(text: string): string {
-  return ENTITIES.reduce((done, [entity, character]) => done.replaceAll(entity, character), text);
-}
+const ENTITIES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
 
 async function paste(block: Block, terminal: Paster, others: Paster[]): Promise<void> {
   const place = `${block.file}:${block.line}`;
@@ -519,12 +368,16 @@ function productionUrl(): string {
   return Object.assign(new URL(runningEmbeddedUrl(join(folder, '.data'))), { pathname: PRODUCTION }).href;
 }
 
-/** Inserts the ports and the database of this run, and values that a reader would copy from another terminal. */
+/**
+ * Inserts the ports and the database of this run, and values that a reader would copy from another terminal. Selects one of
+ * the flows: all of them run in proofs/protocols/respect.ts.
+ */
 function filledIn(text: string, others: Paster[]): string {
   const secret = others.map((shell) => /whsec_[\w+/=-]+/.exec(shell.printed())?.[0]).find(Boolean) ?? 'whsec_…';
   return text
     .replaceAll(/localhost:(8080|4000|4001|3000|3001)/g, (_, port) => `localhost:${ports[port]}`)
     .replace('whsec_…', secret)
+    .replace('spec/flows/*.arazzo.yaml', 'spec/flows/shopper.arazzo.yaml')
     .replace('postgres://commerce_owner:…@db.internal/commerce', productionUrl)
     .replace(/^(?=export NODE_ENV=production)/, `export PORT=${ports['8081']}\n`)
     .replace(/(?=npx node examples\/webhook-receiver)/, `PORT=${ports['4000']} `)

@@ -1,82 +1,71 @@
 /** Starts the browser examples as their README does, next to a demo shop, and uses them in Chromium as shoppers do. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 import type { AxeResults } from 'axe-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { openStorefront } from '../../examples/storefront/app.ts';
 import { freePort } from '../../server/src/db/free-port.ts';
-import { seedDemo } from '../../server/src/demo/seed.ts';
 import type { DemoCredentials } from '../../server/src/demo/stored.ts';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../server/test/chromium.ts';
-import { waitFor } from '../../server/test/receiver.ts';
-import { SECRET_KEY, startServer, stopServer } from '../../server/test/server.ts';
+import type { Page } from '../../server/test/chromium.ts';
+import { type DemoShop, openDemoShop } from '../../server/test/demo-shop.ts';
+import { inChromium } from '../../server/test/in-chromium.ts';
 import { accessibilityProblems, leaveScreenshot, openTab, PATIENCE_MS } from '../../server/test/tab.ts';
-import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts';
+import { startProgram } from './programs.ts';
 
 const LONG_ENOUGH_MS = 180_000;
 
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
+const { played, browser } = inChromium();
 
-let dataDir: string;
-let server: Awaited<ReturnType<typeof startServer>>;
+let directory: string;
+let shop: DemoShop;
 let demo: DemoCredentials;
 const processes: ChildProcess[] = [];
-let browser: Browser;
 let axe: string;
 let home: string;
 
 beforeAll(async () => {
-  if (!chromium) return;
-  const [port, own] = [await freePort(), await freePort()];
-  const baseUrl = `http://localhost:${port}`;
-  server = await startServer(databaseUrl(), { baseUrl }, superuserUrl(), port);
-  dataDir = await mkdtemp(join(tmpdir(), 'commerce-storefront-'));
-  ({ demo } = await seedDemo({ db: server.db, dataDir, baseUrl, secretKey: SECRET_KEY }));
-  home = `http://localhost:${own}`;
-  const dashboard = createDashboardClient({ baseUrl, apiKey: demo.api_key });
+  shop = await openDemoShop();
+  demo = shop.demo;
+  directory = await mkdtemp(join(tmpdir(), 'commerce-storefront-'));
+  await writeFile(join(directory, 'demo.json'), JSON.stringify(demo));
+  const port = await freePort();
+  home = `http://localhost:${port}`;
+  const dashboard = createDashboardClient({ baseUrl: shop.baseUrl, apiKey: demo.api_key });
   await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { storefront_url: `${home}/` } }));
   // Creates a discount code for this test, because each customer can use the demo shop's codes only once.
   const code = { code: 'GUIDE10', kind: 'percentage', value: '10' } as const;
   await unwrap(dashboard.POST('/api/dashboard/discounts', { body: code }));
-  await start('storefront/main.ts', own);
+  await start('storefront/main.ts', port);
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  browser = await openChromium(chromium);
 }, LONG_ENOUGH_MS);
 
 afterAll(async () => {
   for (const child of processes) child.kill();
-  await browser?.close();
-  if (server) await stopServer(server);
-  if (dataDir) await rm(dataDir, { recursive: true });
+  await shop?.close();
+  if (directory) await rm(directory, { recursive: true });
 }, LONG_ENOUGH_MS);
 
 /** Starts an example on a port, as its README does, and returns the URL that it prints. */
 async function start(example: string, port: number): Promise<string> {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, DEMO_FILE: join(dataDir, 'demo.json'), PORT: String(port) };
-  const main = new URL(`../../examples/${example}`, import.meta.url).pathname;
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  processes.push(child);
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
   const address = `http://localhost:${port}`;
-  await waitFor(() => output.includes(address), PATIENCE_MS);
+  const env = { DEMO_FILE: join(directory, 'demo.json'), PORT: String(port) };
+  const { child, ready } = startProgram([`examples/${example}`], address, env);
+  processes.push(child);
+  await ready;
   return address;
 }
 
+/** axe-core checks each page in one language and at one width, because it takes most of the time. */
 const SEEN = {
   en: {
     width: 1280,
+    withAxe: true,
     cart: 'Cart',
     total: '€48.60',
     order: 'Order',
@@ -85,6 +74,7 @@ const SEEN = {
   },
   de: {
     width: 375,
+    withAxe: false,
     cart: 'Warenkorb',
     total: '48,60 €',
     order: 'Bestellung',
@@ -93,12 +83,12 @@ const SEEN = {
   },
 } as const;
 
-for (const [language, { width, ...seen }] of Object.entries(SEEN))
+for (const [language, { width, withAxe, ...seen }] of Object.entries(SEEN))
   played(
     `without scripts, in ${language} at ${width} px, a shopper browses, orders, and finds the order in the account`,
     async () => {
-      const { page, complaints } = await openTab(browser, width);
-      const visit = walk(page, `storefront-${language}-${width}`);
+      const { page, complaints } = await openTab(browser(), width);
+      const visit = walk(page, `storefront-${language}-${width}`, withAxe);
 
       await page.goto(`${home}/${language}/`);
       expect(await page.$eval('html', (element) => element.lang)).toBe(language);
@@ -168,21 +158,25 @@ for (const [language, { width, ...seen }] of Object.entries(SEEN))
       expect(await visit.count('.actions a[href$="/login"]')).toBe(1);
       expect([visit.found, complaints]).toEqual([[], []]);
     },
-    LONG_ENOUGH_MS,
   );
 
 /** The walk above covers German. */
 const ACCOUNT = {
-  en: { width: 1280, saved: 'Your changes are saved.', wrong: 'The current password is not right.' },
-  fr: { width: 375, saved: 'Vos modifications sont enregistrées.', wrong: 'Le mot de passe actuel n’est pas le bon.' },
+  en: { width: 1280, withAxe: false, saved: 'Your changes are saved.', wrong: 'The current password is not right.' },
+  fr: {
+    width: 375,
+    withAxe: true,
+    saved: 'Vos modifications sont enregistrées.',
+    wrong: 'Le mot de passe actuel n’est pas le bon.',
+  },
 } as const;
 
-for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
+for (const [language, { width, withAxe, saved, wrong }] of Object.entries(ACCOUNT))
   played(
     `in ${language} at ${width} px, a customer changes the profile, the password and the address book`,
     async () => {
-      const { page, complaints } = await openTab(browser, width);
-      const visit = walk(page, `storefront-${language}-${width}-account`);
+      const { page, complaints } = await openTab(browser(), width);
+      const visit = walk(page, `storefront-${language}-${width}-account`, withAxe);
       const fill = (name: string, value: string) =>
         page.$eval(`[name="${name}"]`, (field, text) => Object.assign(field, { value: text }), value);
       const login = demo.customers[1];
@@ -276,120 +270,103 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       // The browser logs the forms that were rejected with 422, as expected.
       expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
     },
-    LONG_ENOUGH_MS,
   );
 
 for (const width of [1280, 375])
-  played(
-    `at ${width} px, pages have breadcrumbs and legal links, and empty pages suggest products`,
-    async () => {
-      const { page, complaints } = await openTab(browser, width);
-      const visit = walk(page, `storefront-ways-${width}`);
-      await page.goto(`${home}/fr/products/rowan-stoneware-mug`);
-      const way = () => page.$$eval('.trail li', (steps) => steps.map((step) => step.textContent));
-      expect(await way()).toEqual(['Accueil', 'Tableware', 'Rowan Stoneware Mug']);
-      await visit.follow('.trail li:nth-child(2) a');
-      expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
-      await visit.look('1-chips');
-      // An unknown parameter filters nothing and must not be shown as a filter, whatever its name is.
-      await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
-      expect(await visit.count('.chips')).toBe(0);
-      await page.goBack();
-      await visit.follow('.chips .clear a');
-      expect(await visit.count('.chips')).toBe(0);
-      await visit.follow('.site-map a[href$="/collections"]');
-      await visit.follow('.tiles li a');
-      expect(await way()).toEqual(['Accueil', 'Toutes les collections', await visit.text('h1')]);
+  played(`at ${width} px, pages have breadcrumbs and legal links, and empty pages suggest products`, async () => {
+    const { page, complaints } = await openTab(browser(), width);
+    const visit = walk(page, `storefront-ways-${width}`, true);
+    await page.goto(`${home}/fr/products/rowan-stoneware-mug`);
+    const way = () => page.$$eval('.trail li', (steps) => steps.map((step) => step.textContent));
+    expect(await way()).toEqual(['Accueil', 'Tableware', 'Rowan Stoneware Mug']);
+    await visit.follow('.trail li:nth-child(2) a');
+    expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
+    await visit.look('1-chips');
+    // An unknown parameter filters nothing and must not be shown as a filter, whatever its name is.
+    await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
+    expect(await visit.count('.chips')).toBe(0);
+    await page.goBack();
+    await visit.follow('.chips .clear a');
+    expect(await visit.count('.chips')).toBe(0);
+    await visit.follow('.site-map a[href$="/collections"]');
+    await visit.follow('.tiles li a');
+    expect(await way()).toEqual(['Accueil', 'Toutes les collections', await visit.text('h1')]);
 
-      const texts = await page.$$eval('[aria-labelledby="map-legal"] a', (links) => links.map(({ href }) => href));
-      expect(texts).toHaveLength(5);
-      for (const text of texts) expect((await fetch(text)).status, text).toBe(200);
+    const texts = await page.$$eval('[aria-labelledby="map-legal"] a', (links) => links.map(({ href }) => href));
+    expect(texts).toHaveLength(5);
+    for (const text of texts) expect((await fetch(text)).status, text).toBe(200);
 
-      await page.goto(`${home}/de/no-such-page`);
-      expect(await visit.text('h1')).toBe('Hier ist nichts');
-      expect(await visit.count('.card')).toBe(4);
-      await visit.look('2-not-found');
-      await page.goto(`${home}/de/cart`);
-      expect(await visit.text('h1')).toBe('Ihr Warenkorb ist leer');
-      expect(await visit.count('.card')).toBe(4);
-      await visit.look('3-empty-cart');
-      // The browser logs the page that was not found (404), as expected.
-      expect([visit.found, complaints.filter((one) => !one.includes('404'))]).toEqual([[], []]);
-    },
-    LONG_ENOUGH_MS,
+    await page.goto(`${home}/de/no-such-page`);
+    expect(await visit.text('h1')).toBe('Hier ist nichts');
+    expect(await visit.count('.card')).toBe(4);
+    await visit.look('2-not-found');
+    await page.goto(`${home}/de/cart`);
+    expect(await visit.text('h1')).toBe('Ihr Warenkorb ist leer');
+    expect(await visit.count('.card')).toBe(4);
+    await visit.look('3-empty-cart');
+    // The browser logs the page that was not found (404), as expected.
+    expect([visit.found, complaints.filter((one) => !one.includes('404'))]).toEqual([[], []]);
+  });
+
+played('if the shop cannot be reached, German pages show an error in German, without internal details', async () => {
+  const gone = `http://localhost:${await freePort()}`;
+  const { site_id: siteId, storefront_token: storefrontToken } = demo;
+  const shop = createStorefrontClient({ baseUrl: gone, siteId, storefrontToken, maxAttempts: 1 });
+  const own = openStorefront({ shop, baseUrl: gone, name: 'Alder & Finch' }).listen(0);
+  const address = `http://localhost:${(own.address() as AddressInfo).port}`;
+  const ask = async (path: string) => {
+    const answer = await fetch(address + path, { headers: { Cookie: `cart_id=${demo.site_id}` } });
+    return { status: answer.status, text: await answer.text() };
+  };
+  for (const path of ['/de/', '/de/cart', '/de/products/x']) {
+    const { status, text } = await ask(path);
+    expect({ path, status }).toEqual({ path, status: 500 });
+    expect(text).toContain('Etwas ist schiefgegangen');
+    expect(text).not.toMatch(/\.ts|node:|ECONN/);
+  }
+  expect(await ask('/sitemap.xml')).toEqual({ status: 500, text: 'Internal Server Error' });
+  expect(await ask('/de/products/%')).toEqual({ status: 400, text: 'Bad Request' });
+  own.close();
+});
+
+played('with scripts, the search suggests products, which can be chosen with the keyboard', async () => {
+  const { page, complaints } = await openTab(browser(), 1280, { script: true });
+  await page.goto(`${home}/en/`);
+  // Inserts the whole word: suggestions for its beginning would be replaced while the test presses a key.
+  await page.focus('.search input');
+  await page.keyboard.sendCharacter('rowan');
+  await page.waitForSelector('.suggestions a[href*="rowan"]:first-child, .suggestions :first-child a[href*="rowan"]');
+  await leaveScreenshot(page, 'storefront-suggest');
+  await page.keyboard.press('ArrowDown');
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  expect(page.url()).toBe(`${home}/en/products/rowan-stoneware-mug`);
+  expect(complaints).toEqual([]);
+});
+
+played('search engines may index a product in each language, but no cart, login or search page', async () => {
+  const textAt = async (path: string) => (await fetch(home + path)).text();
+  const product = await textAt('/de/products/rowan-stoneware-mug?variant=none&notice=added');
+  expect(product).toContain(`<link rel="canonical" href="${home}/de/products/rowan-stoneware-mug">`);
+  expect(product).toContain(`hreflang="fr" href="${home}/fr/products/rowan-stoneware-mug"`);
+  expect(product).toMatch(/<meta name="description" content="A generous mug[^"]{50,160}">/);
+  const [, data = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(product) ?? [];
+  expect(JSON.parse(data)).toMatchObject({
+    '@type': 'Product',
+    name: 'Rowan Stoneware Mug',
+    offers: expect.any(Array),
+  });
+  for (const path of ['/en/cart', '/en/login', '/en/search?q=mug', '/en/search?vendor=Kilnhouse'])
+    expect(await textAt(path), path).toContain('<meta name="robots" content="noindex">');
+  expect(await textAt('/de/collections/kitchen-and-table?utm_source=mail')).toContain(
+    `<link rel="canonical" href="${home}/de/collections/kitchen-and-table">`,
   );
-
-played(
-  'if the shop cannot be reached, German pages show an error in German, without internal details',
-  async () => {
-    const gone = `http://localhost:${await freePort()}`;
-    const { site_id: siteId, storefront_token: storefrontToken } = demo;
-    const shop = createStorefrontClient({ baseUrl: gone, siteId, storefrontToken, maxAttempts: 1 });
-    const own = openStorefront({ shop, baseUrl: gone, name: 'Alder & Finch' }).listen(0);
-    const address = `http://localhost:${(own.address() as AddressInfo).port}`;
-    const ask = async (path: string) => {
-      const answer = await fetch(address + path, { headers: { Cookie: `cart_id=${demo.site_id}` } });
-      return { status: answer.status, text: await answer.text() };
-    };
-    for (const path of ['/de/', '/de/cart', '/de/products/x']) {
-      const { status, text } = await ask(path);
-      expect({ path, status }).toEqual({ path, status: 500 });
-      expect(text).toContain('Etwas ist schiefgegangen');
-      expect(text).not.toMatch(/\.ts|node:|ECONN/);
-    }
-    expect(await ask('/sitemap.xml')).toEqual({ status: 500, text: 'Internal Server Error' });
-    expect(await ask('/de/products/%')).toEqual({ status: 400, text: 'Bad Request' });
-    own.close();
-  },
-  LONG_ENOUGH_MS,
-);
-
-played(
-  'with scripts, the search suggests products, which can be chosen with the keyboard',
-  async () => {
-    const { page, complaints } = await openTab(browser, 1280, { script: true });
-    await page.goto(`${home}/en/`);
-    // Inserts the whole word: suggestions for its beginning would be replaced while the test presses a key.
-    await page.focus('.search input');
-    await page.keyboard.sendCharacter('rowan');
-    await page.waitForSelector('.suggestions a[href*="rowan"]:first-child, .suggestions :first-child a[href*="rowan"]');
-    await leaveScreenshot(page, 'storefront-suggest');
-    await page.keyboard.press('ArrowDown');
-    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    expect(page.url()).toBe(`${home}/en/products/rowan-stoneware-mug`);
-    expect(complaints).toEqual([]);
-  },
-  LONG_ENOUGH_MS,
-);
-
-played(
-  'search engines may index a product in each language, but no cart, login or search page',
-  async () => {
-    const textAt = async (path: string) => (await fetch(home + path)).text();
-    const product = await textAt('/de/products/rowan-stoneware-mug?variant=none&notice=added');
-    expect(product).toContain(`<link rel="canonical" href="${home}/de/products/rowan-stoneware-mug">`);
-    expect(product).toContain(`hreflang="fr" href="${home}/fr/products/rowan-stoneware-mug"`);
-    expect(product).toMatch(/<meta name="description" content="A generous mug[^"]{50,160}">/);
-    const [, data = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(product) ?? [];
-    expect(JSON.parse(data)).toMatchObject({
-      '@type': 'Product',
-      name: 'Rowan Stoneware Mug',
-      offers: expect.any(Array),
-    });
-    for (const path of ['/en/cart', '/en/login', '/en/search?q=mug', '/en/search?vendor=Kilnhouse'])
-      expect(await textAt(path), path).toContain('<meta name="robots" content="noindex">');
-    expect(await textAt('/de/collections/kitchen-and-table?utm_source=mail')).toContain(
-      `<link rel="canonical" href="${home}/de/collections/kitchen-and-table">`,
-    );
-    const sitemap = await textAt('/sitemap.xml');
-    for (const language of ['en', 'de', 'fr']) {
-      expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);
-      expect(sitemap).toContain(`<loc>${home}/${language}/collections</loc>`);
-    }
-    expect(await textAt('/robots.txt')).toContain(`Sitemap: ${home}/sitemap.xml`);
-  },
-  LONG_ENOUGH_MS,
-);
+  const sitemap = await textAt('/sitemap.xml');
+  for (const language of ['en', 'de', 'fr']) {
+    expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);
+    expect(sitemap).toContain(`<loc>${home}/${language}/collections</loc>`);
+  }
+  expect(await textAt('/robots.txt')).toContain(`Sitemap: ${home}/sitemap.xml`);
+});
 
 played(
   'a password reset leads to the same page for known and unknown e-mail addresses, and rejects an invalid one',
@@ -403,7 +380,6 @@ played(
     expect(await asked('nobody@mail.example')).toBe('/en/login?notice=check_mail');
     expect(await asked('nobody')).toBe('/en/login?notice=form_refused');
   },
-  LONG_ENOUGH_MS,
 );
 
 played(
@@ -425,37 +401,25 @@ played(
     });
     expect([expired.status, expired.headers.get('Location')]).toEqual([303, '/fr/login']);
   },
-  LONG_ENOUGH_MS,
 );
 
-played(
-  'the buy button on a page of another origin opens the checkout of its product',
-  async () => {
-    const address = await start('widget/serve.ts', await freePort());
-    const { page, complaints } = await openTab(browser, 375, { script: true });
-    await page.goto(address);
-    const button = await page.waitForSelector('buy-button >>> button');
-    await leaveScreenshot(page, 'widget-375');
-    expect(await violationsAt(page)).toEqual([]);
-    await page.select('buy-button >>> select', (await variantOf('rowan-stoneware-mug', 'Oat')) ?? '');
-    await Promise.all([page.waitForNavigation(), button?.click()]);
-    expect(page.url()).toContain(`${demo.base_url}/checkout/chk_`);
-    expect(await page.$eval('.lines', (lines) => lines.textContent)).toContain('Oat');
-    expect(complaints).toEqual([]);
-  },
-  LONG_ENOUGH_MS,
-);
-
-async function variantOf(slug: string, option: string): Promise<string | undefined> {
+played('the buy button on a page of another origin opens the checkout of its product', async () => {
+  const address = await start('widget/serve.ts', await freePort());
+  const { page, complaints } = await openTab(browser(), 375, { script: true });
+  await page.goto(address);
+  const button = await page.waitForSelector('buy-button >>> button');
+  await leaveScreenshot(page, 'widget-375');
+  expect(await violationsAt(page)).toEqual([]);
   const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
-  const params = { path: { id_or_slug: slug } };
-  const { variants } = await unwrap(
-    createStorefrontClient({ baseUrl, siteId, storefrontToken }).GET('/api/storefront/products/{id_or_slug}', {
-      params,
-    }),
-  );
-  return variants.find(({ option1 }) => option1 === option)?.id;
-}
+  const client = createStorefrontClient({ baseUrl, siteId, storefrontToken });
+  const params = { path: { id_or_slug: 'rowan-stoneware-mug' } };
+  const { variants } = await unwrap(client.GET('/api/storefront/products/{id_or_slug}', { params }));
+  await page.select('buy-button >>> select', variants.find(({ option1 }) => option1 === 'Oat')?.id ?? '');
+  await Promise.all([page.waitForNavigation(), button?.click()]);
+  expect(page.url()).toContain(`${demo.base_url}/checkout/chk_`);
+  expect(await page.$eval('.lines', (lines) => lines.textContent)).toContain('Oat');
+  expect(complaints).toEqual([]);
+});
 
 /** Orders on the hosted page as a customer who has an address. */
 async function placeOrder(page: Page): Promise<void> {
@@ -468,7 +432,7 @@ async function placeOrder(page: Page): Promise<void> {
 }
 
 /** Steps of a shopper. `look` takes a screenshot and checks accessibility. */
-function walk(page: Page, name: string) {
+function walk(page: Page, name: string, withAxe: boolean) {
   const leaving = (act: Promise<void>) => Promise.all([page.waitForNavigation(), act]);
   const found: string[] = [];
   return {
@@ -486,21 +450,24 @@ function walk(page: Page, name: string) {
     count: async (selector: string) => (await page.$$(selector)).length,
     async look(step: string) {
       await leaveScreenshot(page, `${name}-${step}`);
-      found.push(
-        ...[...(await accessibilityProblems(page)), ...(await violationsAt(page))].map((one) => `${step}: ${one}`),
-      );
+      const problems = await accessibilityProblems(page);
+      if (withAxe) problems.push(...(await violationsAt(page)));
+      found.push(...problems.map((one) => `${step}: ${one}`));
     },
   };
 }
 
-/** Opens the page again with scripts enabled, which axe-core needs, and returns its findings. */
+/**
+ * Opens the page again with scripts enabled, which axe-core needs, and returns its findings. Closes this tab afterwards,
+ * because clicks in a tab behind another one have no effect.
+ */
 async function violationsAt(page: Page): Promise<string[]> {
   const tab = await page.browserContext().newPage();
   tab.setDefaultTimeout(PATIENCE_MS);
   await tab.setViewport(page.viewport());
   await tab.goto(page.url());
   await tab.evaluate(axe);
-  const { violations } = (await tab.evaluate('axe.run()')) as AxeResults;
+  const { violations } = (await tab.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as AxeResults;
   await tab.close();
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }

@@ -72,6 +72,12 @@ export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, optimizeForSpeed: true });
 }
 
+/** Takes a screenshot, and fails if the page has accessibility problems. */
+export async function inspect(page: Page, name: string): Promise<void> {
+  await leaveScreenshot(page, name);
+  expect([name, await accessibilityProblems(page)]).toEqual([name, []]);
+}
+
 /** Lists accessibility problems of the page: on small screens, with low vision, and with screen readers. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   return (await page.evaluate(ACCESSIBILITY_PROBLEMS)) as string[];

@@ -1,7 +1,7 @@
 /** Runs the commands as an operator does, with an ordinary login and without PostgreSQL's client tools. */
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -9,8 +9,9 @@ import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { restoreOldDatabase } from '../../test/old-database.ts';
+import { newDatabase } from '../../test/other-server.ts';
 import { printedBy } from '../../test/printed.ts';
-import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
+import { superuserUrl } from '../../test/worker-database.ts';
 import { backup } from '../commands/backup.ts';
 import { examine } from '../commands/doctor.ts';
 import { restore } from '../commands/restore.ts';
@@ -18,7 +19,6 @@ import { prepareSchema } from '../commands/schema.ts';
 import { createSite } from '../commands/site.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openPool } from '../db/connect.ts';
-import { startEmbedded } from '../db/embedded.ts';
 import { LATEST_MIGRATION, MIGRATION_NAMES } from '../db/migrate.ts';
 import { seedDemo } from '../demo/seed.ts';
 import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
@@ -26,58 +26,42 @@ import { dump } from './dump.ts';
 import { encode, opening, readFrames } from './format.ts';
 
 const SECRET_KEY = randomBytes(32).toString('base64');
+const OTHER_KEY = randomBytes(32).toString('base64');
 const ODD_TEXT = 'a\\b\tc\nd\r\\.\n\\N "quoted" €, 日本, 🫖';
-
-/** Each command takes seconds, and much longer on a busy machine. */
-const LONG_ENOUGH_MS = 300_000;
 
 let dir = '';
 let shop = '';
 let made = '';
-/** The database into which the shop's backup was restored. */
+/** The database into which the shop's backup was restored, as with `--other-key`. */
 let restored = '';
+const drops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'commerce-backup-'));
-  chmodSync(dir, 0o711);
-  shop = await newDatabase({ migrated: true });
+  const databases = [await newDatabase({ migrated: true }), await newDatabase({ migrated: false })];
+  drops.push(...databases.map(({ drop }) => drop));
+  [shop = '', restored = ''] = databases.map(({ url }) => url);
   const db = openPool({ url: shop, max: 4, pooling: 'session' });
   await seedDemo({ db, dataDir: dir, baseUrl: 'http://localhost', secretKey: SECRET_KEY }).finally(() => db.end());
-  await addOddRows(nameOf(shop));
+  await addOddRows();
   made = join(dir, 'shop.backup');
   await backup(configOf(shop), made);
-  restored = await newDatabase();
-  await restore(configOf(restored), made, { otherKey: false });
-}, LONG_ENOUGH_MS);
+  await restore(configOf(restored, { SECRET_KEY: OTHER_KEY }), made, { otherKey: true });
+});
 
 afterAll(async () => {
-  for (const url of [shop, restored]) await send(superuserUrl(), `drop database ${nameOf(url)} with (force)`);
+  for (const drop of drops) await drop();
   rmSync(dir, { recursive: true, force: true });
-}, LONG_ENOUGH_MS);
+});
 
 function configOf(url: string, env: NodeJS.ProcessEnv = {}): Config {
   return readConfig({ DATABASE_URL: url, DATA_DIR: dir, SECRET_KEY, ...env });
 }
 
-function nameOf(url: string): string {
-  return new URL(url).pathname.slice(1);
-}
-
-async function newDatabase({ migrated = false } = {}): Promise<string> {
-  const name = `backup_${randomBytes(6).toString('hex')}`;
-  const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
-  const template = migrated ? migratedTemplate() : 'template1';
-  const owner = decodeURIComponent(url.username);
-  await send(superuserUrl(), `create database ${name} template ${template} owner ${owner}`);
-  return url.href;
-}
-
 /** Creates a database that is dropped after the test. */
-async function givenDatabase(options?: { migrated: boolean }): Promise<string> {
-  const url = await newDatabase(options);
-  onTestFinished(async () => {
-    await send(superuserUrl(), `drop database ${nameOf(url)} with (force)`);
-  });
+async function givenDatabase({ migrated = false } = {}): Promise<string> {
+  const { url, drop } = await newDatabase({ migrated });
+  onTestFinished(drop);
   return url;
 }
 
@@ -92,9 +76,15 @@ async function send<Row = Record<string, unknown>>(url: string, statement: strin
   return rows as Row[];
 }
 
+/** The schema of the shop's tables; null in an empty database. */
+async function schemaOf(url: string): Promise<unknown> {
+  const [row] = await send(url, `select to_regnamespace('commerce')::text as schema`);
+  return row?.schema;
+}
+
 /** Adds a webhook with an encrypted secret, and texts that are hard for the format. */
-async function addOddRows(name: string): Promise<void> {
-  const url = asSuperuser(`postgres://x/${name}`);
+async function addOddRows(): Promise<void> {
+  const url = asSuperuser(shop);
   const [site] = await send<{ site_id: string }>(url, 'select site_id from commerce.sites limit 1');
   const [id, secret] = ['01a202fe-a50b-71ba-b73e-d11a8e6865e3', mintSecret()];
   await send(
@@ -133,29 +123,25 @@ async function contentsOf(url: string): Promise<Record<string, unknown>> {
   }
 }
 
-test('restores every row into an empty cluster, where doctor finds no problem and secrets can be decrypted', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'commerce-restored-'));
-  chmodSync(dataDir, 0o711);
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-  const env = { DATABASE_URL: undefined, DATA_DIR: dataDir };
-
-  await restore(configOf(shop, env), made, { otherKey: false });
-
-  const found = await examine({ DATA_DIR: dataDir, SECRET_KEY });
-  expect(found.filter(({ state }) => state !== 'ok' && state !== 'warning')).toEqual([]);
+// proofs/docs-and-examples/pasted.short.ts restores into an empty cluster.
+test('restores every row, and secrets that the old SECRET_KEY can decrypt', async () => {
+  expect(await contentsOf(asSuperuser(restored))).toEqual(await contentsOf(asSuperuser(shop)));
+  const descriptions = await send(asSuperuser(restored), 'select description from commerce.webhooks');
+  expect(descriptions).toEqual([{ description: ODD_TEXT }]);
+  const found = await examine({ DATABASE_URL: restored, DATA_DIR: dir, SECRET_KEY });
   expect(found).toContainEqual({ check: 'secrets', state: 'ok', found: '1 webhook secrets can be decrypted' });
-  const { superuserUrl: there, stop } = await startEmbedded({ dataDir, durable: false });
-  try {
-    expect(await contentsOf(there)).toEqual(await contentsOf(asSuperuser(shop)));
-    expect(await send(there, 'select description from commerce.webhooks')).toEqual([{ description: ODD_TEXT }]);
-  } finally {
-    await stop();
-  }
 });
 
-test('restores constraints, triggers and row-level security', { timeout: LONG_ENOUGH_MS }, async () => {
+test("restore rejects a SECRET_KEY other than the backup's and names the consequences", async () => {
+  const url = await givenDatabase();
+
+  const refused = restore(configOf(url, { SECRET_KEY: OTHER_KEY }), made, { otherKey: false });
+
+  await expect(refused).rejects.toThrow('webhook secrets cannot be decrypted');
+  expect(await schemaOf(url)).toBeNull();
+});
+
+test('restores constraints, triggers and row-level security', async () => {
   const schema = `select c.conrelid::regclass || ' ' || c.conname || ' ' || pg_get_constraintdef(c.oid) as line
       from pg_constraint c where c.connamespace = 'commerce'::regnamespace
     union all select t.tgrelid::regclass || ' ' || t.tgname || ' ' || t.tgenabled::text from pg_trigger t
@@ -166,9 +152,7 @@ test('restores constraints, triggers and row-level security', { timeout: LONG_EN
   expect(await send(restored, schema)).toEqual(await send(shop, schema));
 });
 
-test('a restored database has a new era of product changes, so that no cursor skips changes', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('a restored database has a new era of product changes, so that no cursor skips changes', async () => {
   const era = `select commerce.change_era() as era`;
 
   const [before] = await send<{ era: number }>(shop, era);
@@ -177,9 +161,7 @@ test('a restored database has a new era of product changes, so that no cursor sk
   expect(after?.era).toBeGreaterThan(before?.era ?? Number.NaN);
 });
 
-test('a restore skips 1,000 order numbers, because lost numbers may be in mails', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('a restore skips 1,000 order numbers, because lost numbers may be in mails', async () => {
   const last = 'select last_number::int as number from commerce.order_numbers';
 
   const [before] = await send<{ number: number }>(asSuperuser(shop), last);
@@ -188,9 +170,7 @@ test('a restore skips 1,000 order numbers, because lost numbers may be in mails'
   expect((after?.number ?? 0) + 1).toBe((before?.number ?? 0) + 1_000);
 });
 
-test('restores a backup of an older version and migrates it', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('restores a backup of an older version and migrates it', async () => {
   const old = await givenDatabase();
   const version = MIGRATION_NAMES.at(-2);
   await prepareSchema(old, undefined, version);
@@ -210,9 +190,7 @@ test('restores a backup of an older version and migrates it', {
   expect(applied).toEqual([{ name: LATEST_MIGRATION }]);
 });
 
-test('restores and migrates a backup from before the baseline replaced its migrations', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('restores and migrates a backup from before the baseline replaced its migrations', async () => {
   const old = await givenDatabase();
   await restoreOldDatabase(asSuperuser(old), decodeURIComponent(new URL(old).username));
   const file = join(dir, 'replaced.backup');
@@ -228,9 +206,7 @@ test('restores and migrates a backup from before the baseline replaced its migra
   expect(recorded.map(({ name }) => name)).toEqual(MIGRATION_NAMES);
 });
 
-test('rejects a backup older than the baseline, names its version, and leaves the database empty', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('rejects a backup older than the baseline, names its version, and leaves the database empty', async () => {
   const file = join(dir, 'too-old.backup');
   await rewrite(made, file, () => ['0001_foundation', '0002_catalogue']);
   const url = await givenDatabase();
@@ -240,12 +216,10 @@ test('rejects a backup older than the baseline, names its version, and leaves th
   await expect(refused).rejects.toThrow(
     /at migration 0002_catalogue\..* Check out commit 8ac8a862, restore the backup/,
   );
-  expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
+  expect(await schemaOf(url)).toBeNull();
 });
 
-test('restore rejects a truncated or altered backup file before it changes the database', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('restore rejects a truncated or altered backup file before it changes the database', async () => {
   const url = await givenDatabase();
   const whole = readFileSync(made);
   const file = join(dir, 'damaged.backup');
@@ -260,12 +234,10 @@ test('restore rejects a truncated or altered backup file before it changes the d
     writeFileSync(file, bytes);
     await expect(restore(configOf(url), file, { otherKey: false })).rejects.toThrow('cannot be restored');
   }
-  expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
+  expect(await schemaOf(url)).toBeNull();
 });
 
-test('restore rejects a database that already contains a site, and leaves it unchanged', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('restore rejects a database that already contains a site, and leaves it unchanged', async () => {
   const before = await contentsOf(asSuperuser(shop));
 
   await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it has 1 site');
@@ -273,7 +245,7 @@ test('restore rejects a database that already contains a site, and leaves it unc
   expect(await contentsOf(asSuperuser(shop))).toEqual(before);
 });
 
-test('restore rejects a database to which another program is connected', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore rejects a database to which another program is connected', async () => {
   const url = await givenDatabase();
   const other = new pg.Client({ connectionString: url, application_name: 'commerce' });
   await other.connect();
@@ -282,19 +254,7 @@ test('restore rejects a database to which another program is connected', { timeo
   await other.end();
 });
 
-test("restore rejects a SECRET_KEY other than the backup's and names the consequences, but accepts it with --other-key", {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
-  const url = await givenDatabase();
-  const config = configOf(url, { SECRET_KEY: randomBytes(32).toString('base64') });
-
-  await expect(restore(config, made, { otherKey: false })).rejects.toThrow('webhook secrets cannot be decrypted');
-  await restore(config, made, { otherKey: true });
-
-  expect(await send(url, 'select count(*)::int as sites from commerce.sites')).toEqual([{ sites: 1 }]);
-});
-
-test('rejects a backup of a newer release and names its migration', { timeout: LONG_ENOUGH_MS }, async () => {
+test('rejects a backup of a newer release and names its migration', async () => {
   const file = join(dir, 'newer.backup');
   await rewrite(made, file, (migrations) => [...migrations, '9999_from_the_future']);
 
@@ -317,9 +277,7 @@ async function rewrite(source: string, file: string, change: (migrations: string
   );
 }
 
-test('a backup fails at a table that the backup role cannot read; a failed backup keeps the previous file', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('a backup fails at a table that the backup role cannot read; a failed backup keeps the previous file', async () => {
   const url = await givenDatabase({ migrated: true });
   const client = new pg.Client(url);
   await client.connect();
@@ -337,9 +295,7 @@ test('a backup fails at a table that the backup role cannot read; a failed backu
   expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('a backup by a login that may not act as the backup role fails, and the error suggests doctor', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('a backup by a login that may not act as the backup role fails, and the error suggests doctor', async () => {
   const url = await givenDatabase({ migrated: true });
   const login = `plain_${randomBytes(4).toString('hex')}`;
   await send(asSuperuser(url), `create role ${login} login password 'plain'`);
@@ -370,9 +326,7 @@ async function givenBackupOfTwo(): Promise<{ file: string; sites: string[] }> {
   return { file, sites };
 }
 
-test('a restore of several shops requires the ids of moved shops, closes these shops, and leaves none of their mails due', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
+test('a restore of several shops requires the ids of moved shops, closes these shops, leaves none of their mails due, and with `--moved none` leaves all open', async () => {
   const { file, sites } = await givenBackupOfTwo();
   const [moved, stayed] = sites;
   const url = await givenDatabase();
@@ -381,7 +335,7 @@ test('a restore of several shops requires the ids of moved shops, closes these s
     /The backup has 2 sites\. Name those that moved .* --moved none/,
   );
   await expect(restore(configOf(url), file, { otherKey: false, moved: ['alder'] })).rejects.toThrow('not a site_id');
-  expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
+  expect(await schemaOf(url)).toBeNull();
   const stranger = '01a202fe-a50b-71ba-b73e-d11a8e6865e3';
   await expect(restore(configOf(url), file, { otherKey: false, moved: [moved ?? '', stranger] })).rejects.toThrow(
     `The backup has no site ${stranger}, which --moved names. Nothing was restored.`,
@@ -397,17 +351,10 @@ test('a restore of several shops requires the ids of moved shops, closes these s
       where payload->>'template' = 'order_confirmation' and run_at < now() + interval '1 year'`,
   );
   expect(due).toEqual([{ site_id: stayed }]);
-});
 
-test('a restore with `--moved none` leaves all shops open', {
-  timeout: LONG_ENOUGH_MS,
-}, async () => {
-  const { file } = await givenBackupOfTwo();
-  const url = await givenDatabase();
-
-  await restore(configOf(url), file, { otherKey: false, moved: ['none'] });
-
-  expect(await send(asSuperuser(url), 'select moved_at from commerce.sites')).toEqual([
+  const other = await givenDatabase();
+  await restore(configOf(other), file, { otherKey: false, moved: ['none'] });
+  expect(await send(asSuperuser(other), 'select moved_at from commerce.sites')).toEqual([
     { moved_at: null },
     { moved_at: null },
   ]);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { givenAgent } from '../../../test/agents.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
-import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
+import { inspect, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
@@ -39,77 +39,75 @@ async function givenCustomerWithOrder() {
   return { ...shop, customer, order };
 }
 
-for (const width of [1280, 375]) {
-  for (const locale of ['de', 'fr']) {
-    played(
-      `without script, ${width} pixels wide, in ${locale}, a customer views an order and orders it again`,
-      async () => {
-        const { baseUrl, site_id, customer, order, dashboard } = await givenCustomerWithOrder();
-        const { page, complaints } = await openTab(browser(), width);
-        await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
-        const look = async (step: string) => {
-          await leaveScreenshot(page, `account-${step}-${locale}-${width}`);
-          expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
-          expect(await page.$eval('html', ({ lang }) => lang)).toBe(locale);
-        };
-        const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);
+for (const [width, locale] of [
+  [1280, 'de'],
+  [375, 'fr'],
+] as const) {
+  played(
+    `without script, ${width} pixels wide, in ${locale}, a customer views an order and orders it again`,
+    async () => {
+      const { baseUrl, site_id, customer, order, dashboard } = await givenCustomerWithOrder();
+      const { page, complaints } = await openTab(browser(), width);
+      await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
+      const look = async (step: string) => {
+        await inspect(page, `account-${step}-${locale}-${width}`);
+        expect(await page.$eval('html', ({ lang }) => lang)).toBe(locale);
+      };
+      const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);
 
-        await page.goto(`${baseUrl}/account?site_id=${site_id}`);
-        await look('1-login');
-        await follow('a[href$="login=register"]');
-        await look('2-register');
-        await press(page, 'register');
-        await look('3-register-mistakes');
-        await follow(`main a[href$="${site_id}"]`);
-        await follow('a[href$="login=forgot"]');
-        await look('4-forgot');
-        await page.type('#email', customer.email);
-        await press(page, 'request_reset');
-        await look('5-forgot-sent');
-        await follow('a.button');
-        await page.type('#email', customer.email);
-        await page.type('#password', PASSWORD);
-        await press(page, 'log_in');
-        await look('6-account');
-        await follow(`a[href$="order=${order.id}"]`);
-        await look('7-order-unpaid');
+      await page.goto(`${baseUrl}/account?site_id=${site_id}`);
+      await look('1-login');
+      await follow('a[href$="login=register"]');
+      await look('2-register');
+      await press(page, 'register');
+      await look('3-register-mistakes');
+      await follow(`main a[href$="${site_id}"]`);
+      await follow('a[href$="login=forgot"]');
+      await look('4-forgot');
+      await page.type('#email', customer.email);
+      await press(page, 'request_reset');
+      await look('5-forgot-sent');
+      await follow('a.button');
+      await page.type('#email', customer.email);
+      await page.type('#password', PASSWORD);
+      await press(page, 'log_in');
+      await look('6-account');
+      await follow(`a[href$="order=${order.id}"]`);
+      await look('7-order-unpaid');
 
-        const params = { path: { order_id: order.id } };
-        await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
-        await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
-          params,
-          body: {
-            carrier: 'DHL',
-            tracking_number: '00340434161094',
-            tracking_url: 'https://track.example/00340434161094',
-          },
-        });
-        await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
-          params,
-          body: { amount: '5.00', reason: 'damaged' },
-        });
-        await page.reload();
-        await look('8-order-sent');
-        await press(page, 'reorder');
-        await look('9-again');
-        await press(page, 'reorder');
-        await look('10-checkout');
-        expect(page.url()).toContain('/checkout/chk_');
+      const params = { path: { order_id: order.id } };
+      await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+      await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+        params,
+        body: {
+          carrier: 'DHL',
+          tracking_number: '00340434161094',
+          tracking_url: 'https://track.example/00340434161094',
+        },
+      });
+      await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+        params,
+        body: { amount: '5.00', reason: 'damaged' },
+      });
+      await page.reload();
+      await look('8-order-sent');
+      await press(page, 'reorder');
+      await look('9-again');
+      await press(page, 'reorder');
+      await look('10-checkout');
+      expect(page.url()).toContain('/checkout/chk_');
 
-        await page.goto(`${baseUrl}/account?site_id=${site_id}&view=profile`);
-        await press(page, 'log_out_everywhere');
-        expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
-        expect(complaints).toEqual([expect.stringContaining('422')]);
-      },
-      60_000,
-    );
-  }
+      await page.goto(`${baseUrl}/account?site_id=${site_id}&view=profile`);
+      await press(page, 'log_out_everywhere');
+      expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
+      expect(complaints).toEqual([expect.stringContaining('422')]);
+    },
+  );
 }
 
 for (const [width, locale] of [
   [390, 'de'],
-  [390, 'fr'],
-  [1280, 'en'],
+  [1280, 'fr'],
 ] as const) {
   played(
     `without script, ${width} pixels wide, in ${locale}, a customer manages addresses, profile and assistants, and deletes the account`,
@@ -123,8 +121,7 @@ for (const [width, locale] of [
       const { page, complaints } = await openTab(browser(), width);
       await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
       const look = async (step: string) => {
-        await leaveScreenshot(page, `profile-${step}-${locale}-${width}`);
-        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
+        await inspect(page, `profile-${step}-${locale}-${width}`);
         expect(await page.$$eval('.sections [aria-current="page"]', (links) => links.length)).toBe(1);
       };
       const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);
@@ -163,6 +160,5 @@ for (const [width, locale] of [
       expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
       expect(complaints.filter((text) => !/422|401/.test(text))).toEqual([]);
     },
-    60_000,
   );
 }

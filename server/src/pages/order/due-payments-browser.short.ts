@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import { givenDue } from '../../../test/due-payments.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
-import { accessibilityProblems, arriveAt, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
+import { arriveAt, inspect, openTab, press } from '../../../test/tab.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { freePort } from '../../db/free-port.ts';
 
@@ -33,8 +33,7 @@ for (const { width, locale, pay, proof, due } of [ENGLISH, GERMAN]) {
       const { link, details } = await givenDue({ locale });
       const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
-        await leaveScreenshot(page, `due-${step}-${width}`);
-        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
+        await inspect(page, `due-${step}-${width}`);
         return String(await page.$eval('main', (main) => main.textContent)).replaceAll(/[\u00a0\u202f]/g, ' ');
       };
 
@@ -52,6 +51,5 @@ for (const { width, locale, pay, proof, due } of [ENGLISH, GERMAN]) {
       expect(await details()).toMatchObject({ amount_due: '0.00', amount_received: '27.40' });
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
     },
-    90_000,
   );
 }

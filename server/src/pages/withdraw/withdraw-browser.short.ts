@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
-import { accessibilityProblems, expectFocus, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
+import { expectFocus, inspect, openTab, press } from '../../../test/tab.ts';
 import { moveToEu } from '../../../test/withdrawals.ts';
 
 const { played, browser } = inChromium();
@@ -13,8 +13,7 @@ for (const width of [1280, 390]) {
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch' } });
     const { page, complaints } = await openTab(browser(), width);
     const look = async (step: string) => {
-      await leaveScreenshot(page, `withdraw-${step}-${width}`);
-      expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
+      await inspect(page, `withdraw-${step}-${width}`);
       return String(await page.$eval('main', (main) => main.textContent));
     };
 
