@@ -23,8 +23,8 @@ async function run(command: string[], file: string, more: Record<string, string>
   return { code, printed: printed.join('') };
 }
 
-test.each(['start', 'doctor', 'migrate'])('%s reads the .env file of the working directory', async (command) => {
-  const { code, printed } = await run([command], 'PORT=eighty\n');
+test('a command reads the .env file of the working directory', async () => {
+  const { code, printed } = await run(['start'], 'PORT=eighty\n');
 
   expect([code, printed]).toEqual([1, expect.stringContaining('PORT must be')]);
 });

@@ -46,31 +46,27 @@ async function rowsIn(url: string): Promise<unknown[]> {
   );
 }
 
-test('the baseline creates the schema of the migrations that it replaces, with roles, rights and policies', async () => {
+test('the baseline creates the schema that it replaces, and a database at the baseline is adopted once and keeps its rows', async () => {
   const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
+  const later = MIGRATION_NAMES.filter((name) => name > BASELINE);
 
+  // Roles, rights and policies are part of the catalogue.
   await prepareSchema(fresh, undefined, BASELINE);
-
   const [before, after] = [await catalogueOf(asSuperuser(old)), await catalogueOf(asSuperuser(fresh))];
   expect(after.relation?.length).toBeGreaterThan(300);
   for (const [kind, lines] of Object.entries(before)) expect(after[kind], kind).toEqual(lines);
-});
 
-test('if two processes start together, a database at the baseline is adopted once, keeps its rows and gets the later migrations', async () => {
-  const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
-  const before = await rowsIn(old);
-  const recordedBefore = await recordedIn(old);
+  // doctor reports only later migrations as missing.
+  const findings = await examine({ DATABASE_URL: old });
+  expect(findings.find(({ check }) => check === 'migrations')?.found).toBe(`missing: ${later.join(', ')}`);
 
+  const [rowsBefore, recordedBefore] = [await rowsIn(old), await recordedIn(old)];
   const prepared = await Promise.all([prepareSchema(old), prepareSchema(old)]);
-
-  expect(prepared.map(({ applied }) => applied).toSorted((a, b) => a.length - b.length)).toEqual([
-    [],
-    MIGRATION_NAMES.filter((name) => name > BASELINE),
-  ]);
+  expect(prepared.map(({ applied }) => applied).toSorted((a, b) => a.length - b.length)).toEqual([[], later]);
   const recorded = await recordedIn(old);
   expect(recorded.map((row) => (row as { name: string }).name)).toEqual(MIGRATION_NAMES);
   expect(recorded[0]).toEqual(recordedBefore.at(-1));
-  expect(await rowsIn(old)).toEqual(before);
+  expect(await rowsIn(old)).toEqual(rowsBefore);
   await prepareSchema(fresh);
   expect(await catalogueOf(asSuperuser(old))).toEqual(await catalogueOf(asSuperuser(fresh)));
 });
@@ -94,11 +90,4 @@ test('rejects a database older than the baseline, names its version and the comm
       mend: expect.stringContaining('8ac8a862'),
     },
   ]);
-});
-
-test('doctor reports only later migrations as missing in a database that was not adopted yet', async () => {
-  const findings = await examine({ DATABASE_URL: await givenOldDatabase() });
-
-  const later = MIGRATION_NAMES.filter((name) => name > BASELINE);
-  expect(findings.find(({ check }) => check === 'migrations')?.found).toBe(`missing: ${later.join(', ')}`);
 });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { PGBOUNCER, type PoolerOptions, startPgBouncer } from '../../test/pgbouncer.ts';
 import { findTool, skippedWithout } from '../../test/tools.ts';
-import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { checkPooler } from '../commands/doctor-pooler.ts';
 import { prepareSchema } from '../commands/schema.ts';
 import { refuseUndeclaredPooler } from '../commands/undeclared-pooler.ts';
@@ -24,11 +24,11 @@ async function givenPooler(options: PoolerOptions = {}): Promise<string> {
   return pooler.url;
 }
 
-async function givenDatabase(): Promise<string> {
+async function givenDatabase(template = 'template1'): Promise<string> {
   const name = `pooler_${randomBytes(4).toString('hex')}`;
   const admin = new pg.Client(superuserUrl());
   await admin.connect();
-  await admin.query(`create database ${name} owner ${new URL(databaseUrl()).username}`);
+  await admin.query(`create database ${name} template ${template} owner ${new URL(databaseUrl()).username}`);
   onTestFinished(async () => {
     await admin.query(`drop database ${name} with (force)`);
     await admin.end();
@@ -68,9 +68,9 @@ test('a waiting migration names the process that is migrating, and gives up afte
   const whom = new RegExp(`PostgreSQL process ${rows[0]?.pid} \\("a slow one", idle\\) holds the lock since 2\\d{3}-`);
   const messages: string[] = [];
 
-  const waiting = migrate(url, { seconds: 3, onWait: (sentence) => messages.push(sentence) });
+  const waiting = migrate(url, { seconds: 1.2, onWait: (sentence) => messages.push(sentence) });
 
-  await expect(waiting).rejects.toThrow(/^Gave up after waiting 3 s .* pg_terminate_backend\(\d+\);$/);
+  await expect(waiting).rejects.toThrow(/^Gave up after waiting 1\.2 s .* pg_terminate_backend\(\d+\);$/);
   await expect(waiting).rejects.toThrow(whom);
   expect(messages[0]).toMatch(whom);
 });
@@ -88,8 +88,7 @@ test('a waiting migration continues when the other process has finished', async 
 });
 
 test('a start waits for a migrating process only if the database lacks a migration, grant or policy', async () => {
-  const url = await givenDatabase();
-  await prepareSchema(url);
+  const url = await givenDatabase(migratedTemplate());
   const holder = await givenClient(url);
   await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
 
@@ -111,7 +110,7 @@ test('a start waits for a migrating process only if the database lacks a migrati
     ],
   ] as const) {
     await holder.query(missing);
-    await expect(prepareSchema(url, { seconds: 1 }), missing).rejects.toThrow('Gave up after waiting 1 s');
+    await expect(prepareSchema(url, { seconds: 0.1 }), missing).rejects.toThrow('Gave up after waiting 0.1 s');
     await holder.query(restored);
   }
   expect(await prepareSchema(url, { seconds: 1 })).toEqual({ applied: [], mended: [] });
