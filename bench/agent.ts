@@ -7,6 +7,7 @@ import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import { assorted, QUERIED } from './assortment.ts';
 import { importByCli } from './cli-import.ts';
 import { type Database, openDatabase } from './database.ts';
+import { percentiles } from './load.ts';
 import { createSite, migrate, type Running, type Site, sentBy, startApi, stop } from './processes.ts';
 import { NOUNS, productOf } from './products.ts';
 import { report, table, whole } from './report.ts';
@@ -253,9 +254,7 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
     await ask(server, secret, call(i, catalogue));
     if (i >= catalogue.sentences.length) times.push(performance.now() - began);
   }
-  const sorted = times.sort((a, b) => a - b);
-  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1);
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  return percentiles(times);
 }
 
 /**

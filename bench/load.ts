@@ -121,3 +121,14 @@ export function median(values: number[]): number {
   const [low = 0, high = low] = sorted.length % 2 ? [sorted[middle]] : [sorted[middle - 1], sorted[middle]];
   return (low + high) / 2;
 }
+
+/** Formats response times in milliseconds. */
+export function percentiles(times: number[]): Record<'p50' | 'p95' | 'p99', string> {
+  const at = (share: number) => percentile(times, share).toFixed(1);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+/** Returns the value that this share of the values do not exceed. */
+export function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+}

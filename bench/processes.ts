@@ -122,7 +122,7 @@ export async function runCommand(
   { databaseUrl, dataDir, env, root = ROOT }: CommerceOptions,
 ): Promise<string> {
   const command = [join(root, SERVER), ...args];
-  const options = { env: { ...settings(databaseUrl, dataDir), ...env } };
+  const options = { env: { ...settings(databaseUrl, dataDir), ...env }, maxBuffer: 64 * 2 ** 20 };
   return (await promisify(execFile)(process.execPath, command, options)).stdout;
 }
 

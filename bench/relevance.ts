@@ -14,6 +14,7 @@ import pg from 'pg';
 import { importByCli } from './cli-import.ts';
 import { convert } from './convert.ts';
 import { type Database, openDatabase } from './database.ts';
+import { percentiles } from './load.ts';
 import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
 import { report, table, whole } from './report.ts';
 
@@ -50,7 +51,12 @@ export async function relevance({ data, many }: { data: string | undefined; many
     for (const set of SETS) rows.push(await measure(data, database, server, set, sites[set.catalogue]));
     const asked = (await Promise.all(SETS.map(({ name }) => queriesOf(data, name)))).flat();
     const { intent, wrong } = await scoreIntent(data, database, server, sites.electronics);
-    const large = await latencies(server, sites.many, asked);
+    const large = await latencies(
+      asked.map(({ q }) => q),
+      (q) => ask(server as Running, sites.many, q, 20),
+    );
+    const typed = asked.flatMap(({ q }) => beginningsOf(q));
+    const suggested = await latencies(typed, (q) => suggest(server as Running, sites.many, q));
     await report('relevance', database.version, [
       ...table(HEADER, rows),
       '',
@@ -61,6 +67,8 @@ export async function relevance({ data, many }: { data: string | undefined; many
       `With ${whole(many)} products in one site (both catalogues and copies), ${whole(asked.length)} queries, one at a time,`,
       `without cache: p50 ${large.p50} ms, p95 ${large.p95} ms, p99 ${large.p99} ms.`,
       `SQL statements per search: ${await statementsPer(database, sites.many, asked)} on average.`,
+      '',
+      `Suggestions there for ${whole(typed.length)} beginnings of these queries: p50 ${suggested.p50} ms, p95 ${suggested.p95} ms, p99 ${suggested.p99} ms.`,
     ]);
   } finally {
     await stop(server);
@@ -90,7 +98,7 @@ function placeOf({ url, dataDir }: Database) {
  * Writes the products as files for the import. The SKUs are the judged ids; in the large file, the number of the copy
  * follows.
  */
-export async function productFiles(data: string, dir: string, size: number) {
+async function productFiles(data: string, dir: string, size: number) {
   const electronics = join(dir, 'electronics.jsonl');
   await convert('convert-icecat.ts', join(data, 'electronics/products.jsonl.gz'), electronics);
   const general = await generalProducts(join(data, 'general/products.jsonl.gz'));
@@ -125,7 +133,7 @@ async function generalProducts(file: string): Promise<string[]> {
   });
 }
 
-export async function fill({ url, dataDir }: Database, server: Running, file: string): Promise<Site> {
+async function fill({ url, dataDir }: Database, server: Running, file: string): Promise<Site> {
   const site = await createSite(url, dataDir, 'USD');
   const { counts, seconds } = await importByCli(file, server, site.api_key, `${file}.refused`);
   process.stderr.write(`  ${file}: ${counts.created} created, ${counts.refused} refused, ${seconds.toFixed(0)} s\n`);
@@ -161,7 +169,7 @@ interface Query {
   q: string;
 }
 
-export async function queriesOf(data: string, set: string): Promise<Query[]> {
+async function queriesOf(data: string, set: string): Promise<Query[]> {
   const lines = (await readFile(join(data, set, 'queries.tsv'), 'utf8')).split(/\r?\n/).slice(1).filter(Boolean);
   return lines.map((line) => {
     const [id = '', q = ''] = line.split('\t');
@@ -174,13 +182,25 @@ interface Answer {
   understood: { kind: string; fate: string; min?: number; max?: number }[];
 }
 
-async function ask({ url }: Running, site: Site, q: string, limit: number): Promise<Answer> {
-  const query = new URLSearchParams({ q, limit: String(limit) });
-  const response = await fetch(`${url}/api/storefront/products?${query}`, {
+function ask(server: Running, site: Site, q: string, limit: number): Promise<Answer> {
+  return read(server, site, `products?${new URLSearchParams({ q, limit: String(limit) })}`);
+}
+
+function suggest(server: Running, site: Site, q: string): Promise<unknown> {
+  return read(server, site, `suggest?${new URLSearchParams({ q })}`);
+}
+
+async function read<Body>({ url }: Running, site: Site, path: string): Promise<Body> {
+  const response = await fetch(`${url}/api/storefront/${path}`, {
     headers: { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token },
   });
-  if (!response.ok) throw new Error(`"${q}" was answered with ${response.status}.`);
-  return (await response.json()) as Answer;
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}.`);
+  return (await response.json()) as Body;
+}
+
+/** Returns the beginnings of a query as it is typed, from two to 60 letters. */
+function beginningsOf(q: string): string[] {
+  return Array.from({ length: Math.max(0, Math.min(q.length, 60) - 1) }, (_, i) => q.slice(0, i + 2));
 }
 
 async function measure(data: string, { dataDir }: Database, server: Running, set: QuerySet, site: Site) {
@@ -197,7 +217,10 @@ async function measure(data: string, { dataDir }: Database, server: Running, set
     join(data, set.name, 'qrels.tsv'),
     join(data, set.name, 'queries.tsv'),
   ]);
-  const { p50, p95, p99 } = await latencies(server, site, queries);
+  const { p50, p95, p99 } = await latencies(
+    queries.map(({ q }) => q),
+    (q) => ask(server, site, q, 20),
+  );
   const { ilike = '', postgres = '', bm25 = '' } = set.baselines ?? {};
   const figures = [scored['nDCG@10'], scored['recall@50'], scored['judged@10']].map((figure) => share(Number(figure)));
   return [set.name, whole(Number(scored.queries)), ...figures, p50, p95, p99, ilike, postgres, bm25];
@@ -233,18 +256,16 @@ async function scoreIntent(data: string, { dataDir }: Database, server: Running,
 }
 
 /** Measures the response times in milliseconds. Sends one request at a time; the first round is a warm-up. */
-async function latencies(server: Running, site: Site, queries: Query[]) {
+async function latencies(queries: string[], send: (q: string) => Promise<unknown>) {
   const times: number[] = [];
   for (let round = 0; round < 4; round += 1) {
-    for (const { q } of queries) {
+    for (const q of queries) {
       const began = performance.now();
-      await ask(server, site, q, 20);
+      await send(q);
       if (round > 0) times.push(performance.now() - began);
     }
   }
-  const sorted = times.sort((a, b) => a - b);
-  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1);
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  return percentiles(times);
 }
 
 async function statementsPer(database: Database, site: Site, queries: Query[]): Promise<string> {

@@ -1,14 +1,12 @@
 /**
  * The command `npm run bench`. It measures, and writes the figures to README.md, which lists the benches and options.
- * `relevance`, `sentences` and `suggest` need `--data DIR`.
+ * `relevance` and `sentences` need `--data DIR`.
  */
 
 import { parseArgs } from 'node:util';
 import { agents } from './agent.ts';
-import { background } from './background.ts';
 import { compare } from './cost/compare.ts';
 import { cost } from './cost/cost.ts';
-import { profile } from './cost/profile.ts';
 import { dropAll } from './database.ts';
 import { importing } from './import.ts';
 import { sweepLeftovers } from './leftovers.ts';
@@ -21,7 +19,6 @@ import { relevance } from './relevance.ts';
 import { scale } from './scale/scale.ts';
 import { sentences } from './sentences.ts';
 import { sites } from './sites.ts';
-import { suggesting } from './suggest.ts';
 import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
 import { webhooks } from './webhooks.ts';
@@ -50,9 +47,6 @@ const load: Load = { seconds: quick ? 1 : 8, rounds: quick ? 1 : 5, connections:
 const SCENARIOS: Record<string, () => Promise<void>> = {
   validation: () => validation(load),
   cost: () => cost({ only, seconds, products }),
-  profile: () => profile(only, seconds, products),
-  background: () =>
-    background(quick ? { products: 1_200, seconds: 3, rounds: 1 } : { products: 20_000, seconds: 30, rounds: 3 }),
   import: () => importing(asked ?? (quick ? 500 : 10_000)),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
   scale: () => scale({ sizes, seconds: quick ? 1 : 3 }),
@@ -64,14 +58,13 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
   sentences: () => sentences({ data: values.data, many: quick ? 2_700 : 50_000 }),
   sites: () => sites(quick ? { count: 20, products: 200, seconds: 3 } : { count: 1_000, products: 2_000, seconds: 30 }),
-  suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
 /**
  * Scenarios that only run when they are named, because they take long, or need files that are not in the repository, 20 GB of
- * disk, `perf`, or Chromium.
+ * disk, or Chromium.
  */
-const ONLY_WHEN_NAMED = ['panel', 'profile', 'real', 'relevance', 'scale', 'sentences', 'sites', 'suggest'];
+const ONLY_WHEN_NAMED = ['panel', 'real', 'relevance', 'scale', 'sentences', 'sites'];
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
   process.once(signal, () => void stopEarly(code));

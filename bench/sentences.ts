@@ -18,6 +18,7 @@ import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import { openAgent } from './agent.ts';
 import { importByCli } from './cli-import.ts';
 import { type Database, openDatabase } from './database.ts';
+import { percentiles } from './load.ts';
 import { createSite, migrate, type Running, type Site, startCommerce, stop } from './processes.ts';
 import { learnMeanings } from './relevance.ts';
 import { report, table, whole } from './report.ts';
@@ -191,8 +192,8 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   const row = (name: string, of: Judged[]) => {
     const right = of.filter(({ wrong }) => wrong.length === 0).length;
     const silent = of.filter((each) => each.silent).length;
-    const times = of.map(({ ms }) => ms);
-    return [name, of.length, right, (right / of.length).toFixed(2), silent, at(times, 0.5), at(times, 0.95)];
+    const { p50, p95 } = percentiles(of.map(({ ms }) => ms));
+    return [name, of.length, right, (right / of.length).toFixed(2), silent, p50, p95];
   };
   const by = (of: (one: Judged) => string, label: string) =>
     [...new Set(judged.map(of))].sort().map((value) =>
@@ -253,7 +254,8 @@ async function timesOf(server: Running, agent_token: string, bodies: object[]): 
     loads.push(loadavg()[0] ?? 0);
   }
   const load = loads.map((one) => one.toFixed(1)).join(', ');
-  return `p50 ${at(times, 0.5)} ms, p95 ${at(times, 0.95)} ms. Load of the machine meanwhile: ${load}.`;
+  const { p50, p95 } = percentiles(times);
+  return `p50 ${p50} ms, p95 ${p95} ms. Load of the machine meanwhile: ${load}.`;
 }
 
 function inDollars(sentence: string): string {
@@ -275,9 +277,4 @@ function copyOf(product: Record<string, unknown>, copy: number): object {
       variants: variants.map((variant) => ({ ...variant, ...(variant.sku && { sku: own(variant.sku) }) })),
     }),
   };
-}
-
-function at(times: number[], part: number): string {
-  const sorted = [...times].sort((a, b) => a - b);
-  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1);
 }

@@ -1,17 +1,16 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { unwrap } from '@commerce-backend/sdk';
 import { createOperatorClient, type OperatorClient } from '@commerce-backend/sdk/operator';
 import pg from 'pg';
 import { freePort } from '../server/src/db/free-port.ts';
-import { importAll, JOBS, type Measured, readWhile, runJob } from './background.ts';
 import { openDatabase } from './database.ts';
 import { median } from './load.ts';
-import { createSite, migrate, ROOT, type Running, sentBy, startCommerce, stop } from './processes.ts';
+import { createSite, migrate, type Running, runCommand, sentBy, startCommerce, stop } from './processes.ts';
+import { importAll, type Measured, readWhile } from './readers.ts';
+import { learnMeanings } from './relevance.ts';
 import { report, table, whole } from './report.ts';
 
 /**
@@ -42,7 +41,7 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     await settledVersion(db, site.site_id);
     // Trains the semantic model now. Otherwise the server's own job would run during the measurement and give the catalogue a
     // new version.
-    await runJob(db, JOBS.learning);
+    await learnMeanings(database);
     await db.query('vacuum analyze');
 
     const read = (done: Promise<void>) => readWhile(server as Running, site, products, done);
@@ -59,7 +58,7 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     const { total } = await unwrap(operators.GET('/api/operator/sites', { params: { query: { limit: 1 } } }));
     await report('sites', database.version, [
       `${whole(count)} shops by \`site create --file shops.jsonl\`, then as many over the listener, ${AT_ONCE} at a time, each with a`,
-      'shipping option, beside readers of another shop (50 requests a second, as in "Background work"). Goal: minutes, not hours.',
+      'shipping option, beside readers of another shop (50 requests a second). Goal: minutes, not hours.',
       '',
       ...table(HEADER, [
         rowOf('nothing', alone, undefined),
@@ -93,13 +92,8 @@ const AT_ONCE = 4;
 const HEADER = ['Meanwhile', 'seconds', 'shops a minute', 'requests', 'answered 503', 'p50 ms', 'p99 ms'];
 const SHOP = { country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }] };
 
-async function command({ url, dataDir }: Database, ...args: string[]): Promise<string> {
-  const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, DATABASE_URL: url, DATA_DIR: dataDir };
-  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, 'server/src/main.ts'), ...args], {
-    ...{ env, maxBuffer: 64 * 2 ** 20 },
-  });
-  return stdout;
+function command({ url: databaseUrl, dataDir }: Database, ...args: string[]): Promise<string> {
+  return runCommand(args, { databaseUrl, dataDir });
 }
 
 async function openByCommand(database: Database, count: number): Promise<void> {

@@ -14,8 +14,7 @@ import {
 } from './shop.ts';
 import { compareShops, type Shops } from './shops.ts';
 import { compareStarts, type Starts } from './starts.ts';
-import { timeStatements } from './statements.ts';
-import { pace, shareOfStatements, tables } from './table.ts';
+import { pace, tables } from './table.ts';
 
 export interface CostOptions {
   /** The rows to measure, of `NAMES`; all when absent. */
@@ -37,7 +36,7 @@ export interface Measured {
 
 export const CLIENTS = 32;
 export const ROUNDS = 5;
-const NAMES = [...Object.keys(rowsOf(0)), 'statement', 'shops', 'start'];
+const NAMES = [...Object.keys(rowsOf(0)), 'shops', 'start'];
 
 /** Returns the names of the requested rows, by default all. Throws for an unknown name. */
 export function namesIn(only = NAMES): string[] {
@@ -65,11 +64,7 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
     const shops: Shops | undefined = chosen.includes('shops')
       ? await compareShops(commerce, products, CLIENTS, load)
       : undefined;
-    const empty = chosen.includes('statement') ? await timeStatements(commerce, seconds / ROUNDS) : undefined;
-    const lines = [
-      ...[pace(CLIENTS, seconds, ROUNDS), '', ...tables(measured, shops, starts)],
-      ...(empty ? ['', shareOfStatements(empty, measured)] : []),
-    ];
+    const lines = [pace(CLIENTS, seconds, ROUNDS), '', ...tables(measured, shops, starts)];
     await report('cost', commerce.database.version, lines, {
       part: chosen.length < NAMES.length || products < PRODUCTS,
     });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buy, Refused, type Shopper } from '../flows.ts';
-import { median } from '../load.ts';
+import { median, percentile } from '../load.ts';
 import { cpuOf } from './cpu.ts';
 
 /** A unit of work to measure, done by one shopper. `turn` is a different number each time. */
@@ -57,14 +57,12 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
     server: (cpuOf(server) - before.server) / durations.length,
     postgres: (cpuOf(postmaster) - before.postgres) / durations.length,
   };
-  const sorted = durations.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
   return {
     ...each,
     cpu: each.server + each.postgres,
     perSecond: durations.length / (elapsed / 1000),
-    p50: at(0.5),
-    p99: at(0.99),
+    p50: percentile(durations, 0.5),
+    p99: percentile(durations, 0.99),
     orders: 0,
     refused: 0,
   };

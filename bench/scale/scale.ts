@@ -6,7 +6,7 @@ import { createSite, migrate, type OwnedSite, type Running, type Site, startComm
 import { report } from '../report.ts';
 import { capacity } from './capacity.ts';
 import { addShops } from './copies.ts';
-import { countReads, type Measured, measure, type Servers } from './measure.ts';
+import { type Measured, measure, type Servers } from './measure.ts';
 import { type MeasuredShop, openShop } from './shops.ts';
 import { LARGE, SIZES, SMALL, shopsAddedFor } from './sizes.ts';
 import { tables } from './table.ts';
@@ -30,7 +30,7 @@ export async function scale({ sizes = SIZES, seconds }: ScaleOptions): Promise<v
     await migrate(database.url, database.dataDir);
     await db.connect();
     const { measured, contents, bytesPerProduct } = await grow(database, db, sizes, seconds);
-    const lines = [...tables(measured), '', ...contents, '', ...capacity(measured, bytesPerProduct)];
+    const lines = [...tables(measured), ...contents, '', ...capacity(measured, bytesPerProduct)];
     await report('scale', database.version, lines, { part: sizes.length < SIZES.length });
   } finally {
     await db.end();
@@ -74,23 +74,13 @@ interface Around {
 }
 
 async function measureAt(size: number, { database, db, postmaster, shops, seconds }: Around): Promise<Measured[]> {
-  const around = (of: Servers['of']) => ({ db, postmaster, of });
-  const measured = await withServers(database, false, async (of) => {
-    const all: Measured[] = [];
-    for (const shop of shops) all.push(...(await measure(around(of), shop, size, seconds)));
-    return all;
-  });
-  // Connections report their reads at the latest when they end, so the first servers must have ended before reads are
-  // counted.
-  await withServers(database, true, async (of) => {
-    for (const shop of shops) {
-      const reads = await countReads(around(of), shop);
-      for (const one of measured) if (one.shop === shop.products) one.reads = reads.get(one.work);
-    }
+  return withServers(database, async (of) => {
+    const measured: Measured[] = [];
+    for (const shop of shops) measured.push(...(await measure({ postmaster, of }, shop, size, seconds)));
     const [, large] = shops;
     if (large) await verifyIndex(db, of.on, large);
+    return measured;
   });
-  return measured;
 }
 
 function say(what: string, began: number): void {
@@ -135,13 +125,12 @@ async function load(db: pg.Client, template: Site, sizes: number[]): Promise<str
 
 async function withServers<T>(
   { url: databaseUrl, dataDir }: Database,
-  counted: boolean,
   work: (of: Servers['of']) => Promise<T>,
 ): Promise<T> {
   const started: Running[] = [];
   const start = async (cache: Cache) => {
     const env = { CATALOG_CACHE: cache, ROLE: 'api', KEEP_ALIVE_SECONDS: '65' };
-    const server = await startCommerce({ databaseUrl, dataDir, counted, env });
+    const server = await startCommerce({ databaseUrl, dataDir, env });
     started.push(server);
     return server;
   };

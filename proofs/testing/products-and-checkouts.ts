@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Call, Reply } from '../../server/src/http/pipeline/handler.ts';
-import type { OpenShop } from './test-server.ts';
+import type { OpenShop, Premises } from './test-server.ts';
 
 type ProductInput = Call<'dashboard.createProduct'>['body'];
 export type Product = Reply<'dashboard.createProduct'>;
@@ -56,7 +56,10 @@ export async function takeParcels(shop: OpenShop): Promise<Delivery> {
 }
 
 /** Inserts guests' carts directly into the database, because creating carts is not part of the proof. */
-export async function putInCarts({ premises, site_id }: OpenShop, contents: Pieces[][]): Promise<string[]> {
+export async function putInCarts(
+  { premises, site_id }: { premises: Pick<Premises, 'owner'>; site_id: string },
+  contents: Pieces[][],
+): Promise<string[]> {
   const carts = contents.map(() => randomUUID());
   const rows = contents.flatMap((pieces, i) => pieces.map((one) => ({ cart_id: carts[i], id: randomUUID(), ...one })));
   await premises.owner.query(

@@ -55,15 +55,20 @@ export async function makeMember(world: World, tenant: Tenant): Promise<Partial<
   return { staff_member: [(await hire(world, tenant.site_id, tenant.canary, 'viewer')).id] };
 }
 
-/** Creates another session for the tenant's first member of staff. */
-export async function makeStaffSession({ owner }: World, { staff }: Tenant): Promise<Partial<Ids>> {
-  const id = randomUUID();
+/** Opens a session for a member of staff without a login, which would hash the password. */
+export async function openStaffSession({ owner }: Pick<World, 'owner'>, email: string) {
+  const [id, secret] = [randomUUID(), mintToken('staff')];
   await owner.query(
     `insert into commerce.staff_sessions (id, staff_id, token_hash, expires_at)
-     select $1, id, $2, now() + interval '1 hour' from commerce.staff where email = $3`,
-    [id, hashToken(mintToken('staff')), staff[0]?.email],
+     select $1, id, $2, now() + interval '12 hours' from commerce.staff where email = $3`,
+    [id, hashToken(secret), email],
   );
-  return { staff_session: [id] };
+  return { id, secret };
+}
+
+/** Creates another session for the tenant's first member of staff. */
+export async function makeStaffSession(world: World, { staff }: Tenant): Promise<Partial<Ids>> {
+  return { staff_session: [(await openStaffSession(world, staff[0]?.email ?? '')).id] };
 }
 
 /** Creates a member of staff with a password reset link. Returns the link's secret. */

@@ -16,6 +16,7 @@ import { startServer, stopServer } from '../../server/test/server.ts';
 import { keepingViolations, type Trial, Violations } from './proof.ts';
 import { exchange, type Reply, targetOf } from './raw-requests.ts';
 import { operationOf } from './tenant.ts';
+import { loggerInto } from './three-tenants.ts';
 
 export interface Premises {
   baseUrl: string;
@@ -38,11 +39,7 @@ export async function onPremises<T>(
   settings: Partial<AppDeps> = {},
 ): Promise<T> {
   const causes: Premises['causes'] = new Map();
-  const logger = {
-    info() {},
-    error: (line: { request_id: string; cause: unknown }) => causes.set(line.request_id, line.cause),
-  } as unknown as AppDeps['logger'];
-  const server = await startServer(trial.databaseUrl, { logger, ...settings }, trial.databaseUrl);
+  const server = await startServer(trial.databaseUrl, { logger: loggerInto(causes), ...settings }, trial.databaseUrl);
   const { baseUrl, db, owner, hosts } = server;
   const premises: Premises = {
     ...{ baseUrl, db, owner, hosts, causes, violations: new Violations() },

@@ -20,10 +20,9 @@ import {
   unmatchWithdrawal,
 } from './sales.ts';
 import { sampleOf } from './schema-samples.ts';
-import { hire, invite, makeRoomToInvite, newPerson, staffReset } from './staff.ts';
+import { hire, invite, makeRoomToInvite, newPerson, openStaffSession, staffReset } from './staff.ts';
 import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
 import { callAs, credentialsOf, type Ids, type Kind, operationOf, type Tenant, type World } from './tenant.ts';
-import { openSession } from './three-tenants.ts';
 
 /** Options for a valid request, which is made from the contract's examples and a tenant's objects. */
 export interface Wish {
@@ -96,15 +95,14 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   },
   'dashboard.logout': async (call, { world, tenant }) => {
     const [, second] = tenant.staff;
-    const session = await openSession(world, second?.email ?? '', second?.password ?? '');
-    call.headers.Authorization = `Bearer ${session}`;
+    call.headers.Authorization = `Bearer ${(await openStaffSession(world, second?.email ?? '')).secret}`;
   },
   'dashboard.confirmIdentity': (call, { tenant }) => {
     call.body = { password: tenant.staff[0]?.password };
   },
   'dashboard.changePassword': async (call, { world, tenant }) => {
     const { email, password } = await hire(world, tenant.site_id, tenant.canary);
-    call.headers.Authorization = `Bearer ${await openSession(world, email, password)}`;
+    call.headers.Authorization = `Bearer ${(await openStaffSession(world, email)).secret}`;
     call.body = { ...(call.body as object), current_password: password };
   },
   'dashboard.resetStaffPassword': async (call, { world, tenant }) => {
@@ -146,8 +144,8 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   // The invitation is accepted by a person who does not yet work for the shop, in that person's own session.
   'dashboard.acceptInvitation': async (call, { world, tenant }) => {
     await makeRoomToInvite(world, tenant);
-    const { email, password } = await newPerson(world, tenant.canary);
-    call.headers.Authorization = `Bearer ${await openSession(world, email, password)}`;
+    const { email } = await newPerson(world, tenant.canary);
+    call.headers.Authorization = `Bearer ${(await openStaffSession(world, email)).secret}`;
     call.body = { token: (await invite(world, tenant, { email })).token };
   },
   'dashboard.createApiKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'api_key'),
@@ -277,7 +275,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     const body = { code: tenant.ids.discount_code[0] };
     await world.send({ ...apply, headers: { ...headers, 'Idempotency-Key': randomUUID() }, body }, tenant);
   },
-  'storefront.updateCheckout': (_call, { world, tenant }) => takeTransfers(world, tenant).then(() => undefined),
+  'storefront.updateCheckout': (_call, { world, tenant }) => takeTransfers(world, tenant),
   'storefront.completeCheckout': async (call, { world, tenant }) => {
     const checkout = (await callAs(world, asGuest(tenant), 'storefront.getCheckout', undefined, call.path)) as {
       total: string;
@@ -387,8 +385,8 @@ function idFor(operation: Operation, { name, schema }: Parameter, ids: Partial<I
  * session.
  */
 async function asSomebodyNew(call: Call, world: World, tenant: Tenant): Promise<Tenant> {
-  const { email, password } = await hire(world, tenant.site_id, tenant.canary);
-  const StaffSession = await openSession(world, email, password);
+  const { email } = await hire(world, tenant.site_id, tenant.canary);
+  const { secret: StaffSession } = await openStaffSession(world, email);
   call.headers.Authorization = `Bearer ${StaffSession}`;
   return { ...tenant, secrets: { ...tenant.secrets, StaffSession } };
 }
