@@ -271,7 +271,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
 for (const width of [1280, 375])
   played(`at ${width} px, pages have breadcrumbs and legal links, and empty pages suggest products`, async () => {
     const { page, complaints } = await openTab(browser(), width);
-    const visit = walk(page, `storefront-ways-${width}`, true);
+    const visit = walk(page, `storefront-ways-${width}`);
     await page.goto(`${home}/fr/products/rowan-stoneware-mug`);
     const way = () => page.$$eval('.trail li', (steps) => steps.map((step) => step.textContent));
     expect(await way()).toEqual(['Accueil', 'Tableware', 'Rowan Stoneware Mug']);

@@ -4,10 +4,9 @@ import { effects, holdingsOf } from '../testing/owner-queries.ts';
 import {
   answersOf,
   onlyVariantOf,
-  order,
-  type Pieces,
   putInCarts,
   putOnSale,
+  takeParcels,
   takeTransfers,
 } from '../testing/products-and-checkouts.ts';
 import { type Figures, type Proof, pick } from '../testing/proof.ts';
@@ -31,7 +30,7 @@ export const D7: Proof = {
     const found = await inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
       const chance = chanceOf(trial.seed);
-      let [tried, slots] = [0, 0];
+      let tried = 0;
       for (const operation of operationTable) {
         const places = slotsOf(operation, exampleOf(operation)).filter((slot) => isNumber(slot) || isAmount(slot));
         if (places.length === 0) continue;
@@ -45,19 +44,17 @@ export const D7: Proof = {
             tried += 1;
           }
         }
-        slots += places.length;
         const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
         if (changed.length > 0)
           world.violations.add(`${operation.id}: rejected requests changed ${changed.join(', ')}`);
-        trial.progress(`${operation.id}, ${tried} requests`);
       }
-      return { tried, slots, violations: world.violations.list };
+      return { tried, violations: world.violations.list };
     });
     const sums = await onPremises(trial, async (premises) => {
       for (const currency of pick(trial.size, ['EUR'], ['EUR', 'JPY', 'KWD'])) {
         const shop = await premises.openShop({ currency });
         await takeTransfers(shop);
-        for (const action of [raisedInCart, dearestOrder, manyDearest, stockAtItsEnds, refundsBeyond]) {
+        for (const action of [raisedInCart, dearestOrder, manyDearest]) {
           for (const fault of await action(shop)) premises.violations.add(`${currency}, ${action.name}: ${fault}`);
         }
       }
@@ -67,7 +64,6 @@ export const D7: Proof = {
       tried: found.tried,
       unit: 'hostile numbers and amounts',
       violations: [...found.violations, ...sums],
-      note: `in ${found.slots} places of the contract; sums up to and beyond what a cart may come to: no 5xx`,
     } satisfies Figures;
   },
 };
@@ -76,77 +72,20 @@ export const D7: Proof = {
 const NUMBERS = [
   ...['-1', '-0.5', '0.1', '1.5', '1e-1', '1e400', '-1e400', '9e99', '2147483648', '4294967296', '-2147483649'],
   ...['9007199254740993', '9223372036854775807', '9223372036854775808', '18446744073709551616', '1'.repeat(400)],
-  ...[
-    '"1"',
-    '"1.0"',
-    '""',
-    '" 1"',
-    '"0x1"',
-    '"1e1"',
-    '"NaN"',
-    '"Infinity"',
-    '"١"',
-    'true',
-    '[]',
-    '[1]',
-    '{}',
-    '{"$gt":0}',
-  ],
+  ...['"1"', '"1.0"', '""', '" 1"', '"0x1"', '"1e1"', '"NaN"', '"Infinity"', '"١"', 'true', '[]', '[1]', '{}'],
+  '{"$gt":0}',
 ];
 
 const AMOUNTS = [
-  ...[
-    '-1.00',
-    '-0',
-    '-0.00',
-    '+1.00',
-    '1e3',
-    '1E3',
-    '0x10',
-    '0b1',
-    '1,00',
-    '1.000,00',
-    "1'000",
-    '1 000',
-    '1_000',
-    '1.',
-    '.5',
-  ],
-  ...[
-    '.',
-    '',
-    ' ',
-    ' 1.00',
-    '1.00 ',
-    '1.00\n',
-    '\t1',
-    '01.00',
-    '00',
-    '1.2345',
-    '1.00.00',
-    '１.００',
-    '١.٠٠',
-    '1.0\u0660',
-    '½',
-  ],
-  ...['NaN', 'Infinity', '-Infinity', 'null', 'true', '1 EUR', '€1', '1$', '1%', '1000000000000', '1000000000000.00'],
+  ...['-1.00', '-0', '-0.00', '+1.00', '1e3', '1E3', '0x10', '0b1', '1,00', '1.000,00', "1'000", '1 000', '1_000'],
+  ...['1.', '.5', '.', '', ' ', ' 1.00', '1.00 ', '1.00\n', '\t1', '01.00', '00', '1.2345', '1.00.00', '１.００'],
+  ...['١.٠٠', '1.0\u0660', '½', '1 EUR', '€1', '1$', '1%', '1000000000000', '1000000000000.00'],
+  ...['NaN', 'Infinity', '-Infinity', 'null', 'true', '1;drop', "1'--", '{}', '[]', '1\u0000', '\u22121.00'],
   ...['9223372036854775807', '9223372036854775808', '92233720368547758.08', '18446744073709551616', '1'.repeat(1_000)],
-  ...[`0.${'0'.repeat(1_000)}1`, '0.1234', '1;drop', "1'--", '{}', '[]', '1\u0000', '\u22121.00'],
+  ...[`0.${'0'.repeat(1_000)}1`, '0.1234'],
 ].map((text) => JSON.stringify(text));
 
-const NO_TEXTS = [
-  '1',
-  '1.5',
-  '0',
-  '-1',
-  '1e400',
-  '9223372036854775808',
-  'true',
-  '[]',
-  '["1.00"]',
-  '{}',
-  '{"amount":"1.00"}',
-];
+const NO_TEXTS = ['1', '1.5', '0', '-1', '1e400', '9223372036854775808', 'true', '[]', '["1.00"]', '{}'];
 
 /** Returns the values, as JSON, that the field's own schema does not allow. */
 function attacksOn(slot: Slot): string[] {
@@ -222,7 +161,7 @@ function dearestOf({ tenant }: OpenShop): string {
  */
 async function raisedInCart(shop: OpenShop): Promise<string[]> {
   const products = await Promise.all(
-    Array.from({ length: 20 }, () => putOnSale(shop, { price: '1', track_inventory: false })),
+    Array.from({ length: 10 }, () => putOnSale(shop, { price: '1', track_inventory: false })),
   );
   const pieces = products.map((product) => ({ variant_id: onlyVariantOf(product), quantity: 999 }));
   const [before = '', cart_id = ''] = await putInCarts(shop, [pieces, pieces]);
@@ -233,18 +172,16 @@ async function raisedInCart(shop: OpenShop): Promise<string[]> {
     await shop.must('dashboard.updateProduct', { path: { product_id }, body: { price: dearestOf(shop) } });
   }
   await shop.must('dashboard.createDiscount', { body: { code: 'HALF', kind: 'percentage', value: '33.33' } });
-  const answers = [
-    await shop.ask('storefront.getCart', { path: { cart_id } }),
-    await shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code: 'HALF' } }),
-    await shop.ask('storefront.listCartShippingOptions', { path: { cart_id }, query: { country: 'DE' } }),
-    await shop.ask('storefront.createCheckout', { body: { cart_id } }),
-    await shop.ask('storefront.getCheckout', { path }),
-    await shop.ask('storefront.updateCheckout', { path, body: { note: 'Dear me' } }),
-    await shop.ask('storefront.completeCheckout', { path, body: {} }),
-    await shop.ask('storefront.completeCheckout', { path, body: { expected_total: dearestOf(shop) } }),
-  ];
-  const made = answers.at(-1)?.status === 200 || answers.at(-2)?.status === 200;
-  return made ? ['an order was made of more than can be reckoned'] : [];
+  await shop.ask('storefront.getCart', { path: { cart_id } });
+  await shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code: 'HALF' } });
+  await shop.ask('storefront.listCartShippingOptions', { path: { cart_id }, query: { country: 'DE' } });
+  await shop.ask('storefront.createCheckout', { body: { cart_id } });
+  await shop.ask('storefront.getCheckout', { path });
+  await shop.ask('storefront.updateCheckout', { path, body: { note: 'Dear me' } });
+  const first = await shop.ask('storefront.completeCheckout', { path, body: {} });
+  const body = { expected_total: dearestOf(shop) };
+  const second = await shop.ask('storefront.completeCheckout', { path, body });
+  return first.data || second.data ? ['an order has a total that cannot be computed exactly'] : [];
 }
 
 /** Orders one unit at the highest price, with the highest tax rate and an equally expensive shipping option. */
@@ -256,14 +193,8 @@ async function dearestOrder(shop: OpenShop): Promise<string[]> {
   const [cart_id = ''] = await putInCarts(shop, [[{ variant_id: onlyVariantOf(product), quantity: 1 }]]);
   const { id: checkout_id } = await shop.must('storefront.createCheckout', { body: { cart_id } });
   const path = { checkout_id };
-  const address = {
-    last_name: 'Okafor',
-    address1: 'Lindenallee 7',
-    city: 'Berlin',
-    postal_code: '10115',
-    country: 'DE',
-  };
-  const body = { ...answersOf(), shipping_address: address, shipping_option_id: option.id };
+  const { shipping_address } = await takeParcels(shop);
+  const body = { ...answersOf(), shipping_address, shipping_option_id: option.id };
   await shop.must('storefront.updateCheckout', { path, body });
   const { order } = await shop.must('storefront.completeCheckout', { path, body: {} });
   await shop.must('dashboard.updateSettings', { body: { default_tax_rate: '0', prices_include_tax: true } });
@@ -275,38 +206,11 @@ async function dearestOrder(shop: OpenShop): Promise<string[]> {
 async function manyDearest(shop: OpenShop): Promise<string[]> {
   const { id: cart_id } = await shop.must('storefront.createCart');
   const statuses = new Set<number>();
-  for (let i = 0; i < 12; i += 1) {
+  for (const quantity of [1, 999, 1, 999]) {
     const product = await putOnSale(shop, { price: dearestOf(shop), track_inventory: false });
-    const body: Pieces = { variant_id: onlyVariantOf(product), quantity: [1, 999][i % 2] ?? 1 };
+    const body = { variant_id: onlyVariantOf(product), quantity };
     statuses.add((await shop.ask('storefront.addCartItem', { path: { cart_id }, body })).status);
     await shop.ask('storefront.getCart', { path: { cart_id } });
   }
   return statuses.has(409) ? [] : [`no limit was met: ${[...statuses]}`];
-}
-
-async function stockAtItsEnds(shop: OpenShop): Promise<string[]> {
-  const most = 1_000_000_000;
-  const product = await putOnSale(shop, { inventory_quantity: most, inventory_policy: 'continue' });
-  const path = { variant_id: onlyVariantOf(product) };
-  const adjust = (delta: number) =>
-    shop.ask('dashboard.adjustInventory', { path, body: { delta, reason: 'correction' } });
-  const statuses = [await adjust(1), await adjust(-most), await adjust(-most), await adjust(-1)].map(
-    ({ status }) => status,
-  );
-  return statuses.join() === '409,200,200,409' ? [] : [`adjusting answered ${statuses}`];
-}
-
-async function refundsBeyond(shop: OpenShop): Promise<string[]> {
-  const product = await putOnSale(shop, { price: '10', track_inventory: false });
-  const { id: order_id } = await order(shop, [{ variant_id: onlyVariantOf(product), quantity: 1 }]);
-  const path = { order_id };
-  await shop.must('dashboard.markOrderPaid', { path });
-  const refund = (amount: string) => shop.ask('dashboard.createRefund', { path, body: { amount, reason: 'damaged' } });
-  const beyond = [await refund('0'), await refund('11'), await refund(dearestOf(shop))];
-  const all = await Promise.all(Array.from({ length: 8 }, () => refund('3')));
-  const given = all.filter(({ status }) => status < 300).length;
-  const taken = beyond.filter(({ status }) => status < 400).length;
-  return taken === 0 && given === 3
-    ? []
-    : [`of an order of 10, ${taken} refunds beyond it and ${given} of 3 were taken`];
 }

@@ -38,7 +38,6 @@ export const A8: Proof = {
           }
         }
         await expectUntouched(world, operation.id, before, call.body);
-        trial.progress(`${operation.id}, ${tried} requests`);
       }
       return { tried, unit: 'injected fields', violations: world.violations.list } satisfies Figures;
     }),

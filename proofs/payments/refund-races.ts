@@ -1,43 +1,27 @@
 import { finishMoves } from '../../server/src/shop/checkout/moving.ts';
 import type { FaultKind } from '../../server/test/stripe/faults.ts';
-import { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
+import type { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
 import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
-import { onPremises, type Premises, untilConnected } from '../testing/test-server.ts';
-import { cardOrder, openStripeShop, type StripeShop } from './stripe-shops.ts';
+import { type Premises, untilConnected } from '../testing/test-server.ts';
+import { cardOrder, onStripePremises, openStripeShop, type StripeShop } from './stripe-shops.ts';
 
 /** Refunds and captures an order 64 times concurrently, while the provider's responses are lost or are errors. */
 export const K3: Proof = {
   id: 'K3',
   promise: "No more is refunded than was captured, and the records match the provider's.",
-  async run(trial) {
-    const standIn = await new StripeStandIn().listen();
-    try {
-      return await onPremises(
-        trial,
-        async (premises) => {
-          const chance = chanceOf(trial.seed);
-          const shops = {
-            automatic: await openStripeShop(premises, standIn),
-            manual: await openStripeShop(premises, standIn, 'manual'),
-          };
-          const scene: Scene = { premises, standIn, chance };
-          const rounds = pick(trial.size, 4, 150);
-          for (let round = 1; round <= rounds; round += 1) {
-            await play(scene, round % 2 === 0 ? shops.manual : shops.automatic, round);
-            trial.progress(`round ${round}`);
-          }
-          const tried = shops.automatic.shop.requests + shops.manual.shop.requests;
-          const moved = `${standIn.ledger.refunds.size} refunds made, ${standIn.calls.length} calls of the provider`;
-          const note = `${rounds} orders, ${moved}`;
-          return { tried, unit: 'requests', violations: premises.violations.list, note } satisfies Figures;
-        },
-        { stripeApiUrl: standIn.url },
-      );
-    } finally {
-      await standIn.down();
-    }
-  },
+  run: (trial) =>
+    onStripePremises(trial, async (premises, standIn) => {
+      const shops = [
+        await openStripeShop(premises, standIn),
+        await openStripeShop(premises, standIn, 'manual'),
+      ] as const;
+      const scene: Scene = { premises, standIn, chance: chanceOf(trial.seed) };
+      const rounds = pick(trial.size, 4, 150);
+      for (let round = 1; round <= rounds; round += 1) await play(scene, shops[round % 2 === 0 ? 1 : 0], round);
+      const tried = shops[0].shop.requests + shops[1].shop.requests;
+      return { tried, unit: 'requests', violations: premises.violations.list } satisfies Figures;
+    }),
 };
 
 interface Scene {

@@ -1,9 +1,10 @@
 import { openAccounts } from '../../server/src/shop/payments/accounts/providers.ts';
 import { SECRET_KEY } from '../../server/test/server.ts';
-import type { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
+import { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
 import type { Endpoint } from '../../server/test/stripe/webhooks.ts';
 import { checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfers } from '../testing/products-and-checkouts.ts';
-import type { OpenShop, Premises } from '../testing/test-server.ts';
+import type { Trial } from '../testing/proof.ts';
+import { type OpenShop, onPremises, type Premises } from '../testing/test-server.ts';
 
 /** A shop with its own account at the stand-in for Stripe. */
 export interface StripeShop {
@@ -11,6 +12,19 @@ export interface StripeShop {
   variant_id: string;
   endpoint: Endpoint;
   deps: { card: undefined; accounts: ReturnType<typeof openAccounts>; secretKey: string };
+}
+
+/** Runs work with a new server and a stand-in for Stripe. */
+export async function onStripePremises<T>(
+  trial: Trial,
+  work: (premises: Premises, standIn: StripeStandIn) => Promise<T>,
+): Promise<T> {
+  const standIn = await new StripeStandIn().listen();
+  try {
+    return await onPremises(trial, (premises) => work(premises, standIn), { stripeApiUrl: standIn.url });
+  } finally {
+    await standIn.down();
+  }
 }
 
 export const RETURN_URL = 'https://shop.example/thanks';

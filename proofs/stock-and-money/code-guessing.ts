@@ -28,7 +28,6 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
     let tried = 0;
     for (let round = 0; round < pick(trial.size, 1, 5); round += 1) {
       tried += await guess(trial, servers, violations);
-      trial.progress(`round ${round + 1}, ${tried} guesses`);
     }
     return { tried, unit: 'guesses', violations: violations.list, note: 'two server processes' };
   } finally {

@@ -19,9 +19,7 @@ export const H9: Proof = {
       const { id: customer_id, email } = await openAccount(shop.premises, seller);
       const customer_token = await openCustomerSession(shop.premises, seller, customer_id);
       const written = await writeOrders(shop, { id: customer_id, email });
-      let [readings, read] = [0, 0];
       const see = (where: string, order_id: string, shown: unknown) => {
-        readings += 1;
         const fault = faultIn(shown, written.get(order_id));
         if (fault) violations.add(`${where}: ${fault}`);
       };
@@ -32,7 +30,7 @@ export const H9: Proof = {
       }
       const confirmed = await confirm(shop);
       for (const [at, [order_id, { fields }]] of [...written].entries()) {
-        if (at % pick(trial.size, 16, 1) !== 0) continue;
+        if (at % pick(trial.size, 32, 1) !== 0) continue;
         const path = { order_id };
         const body = { staff_note: 'old' };
         see('getOrder', order_id, (await shop.ask('dashboard.getOrder', { path })).data);
@@ -42,14 +40,11 @@ export const H9: Proof = {
         see('getCustomerOrder', order_id, own.data);
         const fault = await readPage(shop, confirmed, fields);
         if (fault) violations.add(`the confirmation page: ${fault}`);
-        read += 1;
       }
-      trial.progress(`${readings} readings`);
       return {
         tried: SUBSETS.length,
         unit: 'subsets of the optional fields',
         violations: violations.list,
-        note: `${readings + read} readings, in lists, by operations and on the confirmation page`,
       } satisfies Figures;
     }),
 };

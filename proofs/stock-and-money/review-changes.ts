@@ -7,7 +7,7 @@ import { callTool } from '../testing/mcp.ts';
 import type { Address } from '../testing/products-and-checkouts.ts';
 import { operationOf } from '../testing/tenant.ts';
 import type { OpenShop } from '../testing/test-server.ts';
-import { type Asked, answerIn, askOverMcp, askOverRest, type Speaker } from '../testing/ucp.ts';
+import { type Asked, askOverMcp, askOverRest, type Speaker } from '../testing/ucp.ts';
 
 export type Maker = 'storefront' | 'guest agent' | 'agent';
 
@@ -36,8 +36,8 @@ export interface Wish {
   quantity?: number;
 }
 
-/** Makes changes. Returns whether any of them took effect. */
-export type Swap = (target: Target, wish: Wish) => Promise<boolean>;
+/** Makes changes. The server may reject them. */
+export type Swap = (target: Target, wish: Wish) => Promise<unknown>;
 
 export const PROFILES = {
   own: 'https://assistant.example/.well-known/ucp',
@@ -65,13 +65,10 @@ function overStorefront(tokenOf: (target: Target) => { customer_token?: string }
   return async (target, { quantity, ...body }) => {
     const { shop, checkout_id, cart_id, line_item_id } = target;
     const more = tokenOf(target);
-    const answers = [
-      Object.keys(body).length > 0 &&
-        (await shop.ask('storefront.updateCheckout', { path: { checkout_id }, body, ...more })),
-      quantity !== undefined &&
-        (await shop.ask('storefront.updateCartItem', { path: { cart_id, line_item_id }, body: { quantity }, ...more })),
-    ];
-    return answers.some((answer) => answer && answer.data !== undefined);
+    if (Object.keys(body).length > 0)
+      await shop.ask('storefront.updateCheckout', { path: { checkout_id }, body, ...more });
+    if (quantity !== undefined)
+      await shop.ask('storefront.updateCartItem', { path: { cart_id, line_item_id }, body: { quantity }, ...more });
   };
 }
 
@@ -85,20 +82,16 @@ function agentBody({ cart_id }: Target, { shipping_address, shipping_option_id, 
   };
 }
 
-const overAgentSurface: Swap = async (target, wish) => {
-  const { shop, agent_token } = target;
-  const { data } = await shop.ask('agent.createCheckout', { agent_token, body: agentBody(target, wish) });
-  return data !== undefined;
-};
+const overAgentSurface: Swap = (target, wish) =>
+  target.shop.ask('agent.createCheckout', { agent_token: target.agent_token, body: agentBody(target, wish) });
 
-const overAgentMcp: Swap = async (target, wish) => {
+const overAgentMcp: Swap = (target, wish) => {
   const { shop, agent_token } = target;
   const call = {
     ...{ operation: operationOf('agent.createCheckout'), path: {}, query: {}, body: agentBody(target, wish) },
     headers: { 'Idempotency-Key': randomUUID() },
   };
-  const { result } = await callTool({ baseUrl: shop.premises.baseUrl }, shop, agent_token, call);
-  return result !== undefined && result.isError !== true;
+  return callTool({ baseUrl: shop.premises.baseUrl }, shop, agent_token, call);
 };
 
 /** Builds the body for UCP, which replaces the whole checkout. */
@@ -124,19 +117,17 @@ export function ucpCheckout(
 }
 
 function overUcp(ask: typeof askOverRest, profile: string, secretOf: (target: Target) => string | undefined): Swap {
-  return async (target, wish) => {
+  return (target, wish) => {
     const { shop, checkout_id, variant_id } = target;
     const asked: Asked = { name: 'update_checkout', id: checkout_id, body: ucpCheckout(variant_id, wish) };
-    const answer = answerIn(await ask(speakerOf(shop, profile, secretOf(target)), asked));
-    const messages = (answer?.messages ?? []) as { code: string }[];
-    return answer?.line_items !== undefined && !messages.some(({ code }) => code === 'buyer_data_locked');
+    return ask(speakerOf(shop, profile, secretOf(target)), asked);
   };
 }
 
 /** A person who has the link opens it in another browser and enters other data. */
 const byOtherBrowser: Swap = async ({ url, other_browser }, { email, phone, note, shipping_address }) => {
   const form: Page = await other_browser.open(`${url}?change=1`);
-  if (!form.html.includes('value="save"')) return false;
+  if (!form.html.includes('value="save"')) return;
   const { last_name, address1, city, postal_code, country } = shipping_address ?? {};
   const entries = {
     ...{ email, phone, note, shipping_last_name: last_name, shipping_address1: address1, shipping_city: city },
@@ -145,8 +136,7 @@ const byOtherBrowser: Swap = async ({ url, other_browser }, { email, phone, note
   const given = Object.entries(entries).filter(
     (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== null,
   );
-  const saved = await other_browser.press(form, 'save', Object.fromEntries(given));
-  return saved.response.status < 400;
+  await other_browser.press(form, 'save', Object.fromEntries(given));
 };
 
 const guest = () => undefined;

@@ -2,20 +2,23 @@ import { answersOn, type PageSummary, shownAs, summaryOf } from '../../server/te
 import type { Address, Checkout } from '../testing/products-and-checkouts.ts';
 import type { OpenShop } from '../testing/test-server.ts';
 
-/** The review on the hosted page, or an order in the same form. */
-export interface Reviewed {
-  lines: PageSummary['lines'];
-  total: string;
-  /** The paragraphs of each section, by its heading. Empty ones are left out. */
-  answers: Record<string, string[]>;
+/** What a person reads on a hosted page: lines, amounts, and the paragraphs of each section by its heading. */
+export type Shown = Record<string, unknown>;
+
+/** Returns the review on a page; undefined if the page is not a review. Empty paragraphs are left out. */
+export function reviewOn(html: string): Shown | undefined {
+  const amounts = amountsOn(html);
+  if (!amounts || !html.includes('value="place_order"')) return undefined;
+  const answers = Object.entries(answersOn(html)).map(([heading, texts]) => [heading, texts.filter(Boolean)]);
+  return { ...amounts, ...Object.fromEntries(answers) };
 }
 
-/** Returns the review on a page; undefined if the page is not a review. */
-export function reviewOn(html: string): Reviewed | undefined {
+/** Returns the lines and amounts on a page; undefined if the page has none. */
+export function amountsOn(html: string): Shown | undefined {
   const summary = summaryOf(html);
-  if (!summary || !html.includes('value="place_order"')) return undefined;
-  const answers = Object.entries(answersOn(html)).map(([heading, texts]) => [heading, texts.filter(Boolean)]);
-  return { lines: summary.lines, total: summary.total, answers: Object.fromEntries(answers) };
+  if (!summary) return undefined;
+  const { button: _, ...amounts } = summary;
+  return amounts;
 }
 
 /** The fields that a checkout and its order have in common. */
@@ -27,16 +30,22 @@ interface Bought {
   shipping_method: string | null;
   payment_method: string | null;
   note: string | null;
-  lines: Reviewed['lines'];
+  lines: PageSummary['lines'];
+  subtotal: string;
+  discount: string;
+  discount_code: string | null;
+  shipping_cost: string;
+  tax: string;
+  tax_included: boolean;
   total: string;
 }
 
 const PAYMENTS: Record<string, string> = { bank_transfer: 'Bank transfer', card: 'Card', free: 'Nothing to pay' };
 
 /** Returns the order of a checkout, in the form of a review. */
-export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: string): Promise<Reviewed | undefined> {
+export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: string): Promise<Shown | undefined> {
   const { rows } = await premises.owner.query<Bought>(
-    `select o.email, o.phone, o.shipping_address, o.billing_address, o.shipping_method, o.payment_method, o.note, o.total, (
+    `select o.*, (
        select json_agg(json_build_object('name', l.name, 'variant_name', l.variant_name, 'quantity', l.quantity,
          'price', l.price::text, 'total', l.total::text) order by l.position)
        from commerce.order_lines l where l.site_id = o.site_id and l.order_id = o.id) as lines
@@ -47,33 +56,38 @@ export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: st
 }
 
 /** Returns a checkout in the form of a review. */
-export function reviewOf({ items, shipping_option, ...checkout }: Checkout): Reviewed {
+export function reviewOf({ items, shipping_option, ...checkout }: Checkout): Shown {
   const lines = items
     .filter(({ available }) => available)
     .map(({ name, variant_name, quantity, price, total }) => ({ name, variant_name, quantity, price, total }));
   return asReview({ ...checkout, lines, shipping_method: shipping_option?.name ?? null });
 }
 
-function asReview(bought: Bought): Reviewed {
-  const { email, phone, shipping_address, billing_address, shipping_method, payment_method, note, lines, total } =
-    bought;
-  const shown = (texts: (string | null)[]) => texts.map((text) => shownAs(text ?? '')).filter(Boolean);
-  const answers = {
-    Contact: shown([email, phone]),
+function asReview(bought: Bought): Shown {
+  const { lines, subtotal, total, tax, tax_included, shipping_method } = bought;
+  const shown = (...texts: (string | null)[]) => texts.map((text) => shownAs(text ?? '')).filter(Boolean);
+  const unlessZero = (amount: string) => (Number(amount) === 0 ? undefined : amount);
+  const discount = unlessZero(bought.discount);
+  return {
+    ...{ subtotal, discount, discount_code: discount && shownAs(bought.discount_code ?? '') },
+    delivery: unlessZero(bought.shipping_cost) ?? (shipping_method === null ? undefined : 'Free'),
+    tax: tax_included ? undefined : tax,
+    contained_tax: tax_included ? unlessZero(tax) : undefined,
+    total,
+    lines: lines.map((line) => ({
+      ...line,
+      name: shownAs(line.name),
+      variant_name: line.variant_name === null ? null : shownAs(line.variant_name),
+    })),
+    Contact: shown(bought.email, bought.phone),
     ...(shipping_method !== null && {
-      'Deliver to': shown(linesOf(shipping_address)),
-      Delivery: shown([shipping_method]),
+      'Deliver to': shown(...linesOf(bought.shipping_address)),
+      Delivery: shown(shipping_method),
     }),
-    'Bill to': billing_address ? shown(linesOf(billing_address)) : ['The same address'],
-    Payment: [PAYMENTS[payment_method ?? ''] ?? String(payment_method)],
-    ...(note && { Note: shown([note]) }),
+    'Bill to': bought.billing_address ? shown(...linesOf(bought.billing_address)) : ['The same address'],
+    Payment: [PAYMENTS[bought.payment_method ?? ''] ?? String(bought.payment_method)],
+    ...(bought.note && { Note: shown(bought.note) }),
   };
-  const named = lines.map((line) => ({
-    ...line,
-    name: shownAs(line.name),
-    variant_name: line.variant_name === null ? null : shownAs(line.variant_name),
-  }));
-  return { lines: named, total, answers };
 }
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });
@@ -90,11 +104,13 @@ function linesOf(address: Address | null): (string | null)[] {
   ];
 }
 
-/** Returns the fields in which an order differs from the review. */
-export function differencesOf(seen: Reviewed, ordered: Reviewed): string[] {
-  const flat = ({ lines, total, answers }: Reviewed): Record<string, unknown> => ({ lines, total, ...answers });
-  const [one, other] = [flat(seen), flat(ordered)];
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
-    .filter((field) => JSON.stringify(one[field]) !== JSON.stringify(other[field]))
-    .map((field) => `${field} read ${JSON.stringify(one[field])}, and is ${JSON.stringify(other[field])}`);
+/** Returns the fields in which an order differs from the page, by default all fields of both. */
+export function differencesOf(
+  seen: Shown,
+  ordered: Shown,
+  fields = [...new Set([...Object.keys(seen), ...Object.keys(ordered)])],
+): string[] {
+  return fields
+    .filter((field) => JSON.stringify(seen[field]) !== JSON.stringify(ordered[field]))
+    .map((field) => `${field} read ${JSON.stringify(seen[field])}, and is ${JSON.stringify(ordered[field])}`);
 }

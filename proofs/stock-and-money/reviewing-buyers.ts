@@ -3,7 +3,7 @@
 import { PaperBrowser } from '../../server/test/paper-browser.ts';
 import type { Checkout } from '../testing/products-and-checkouts.ts';
 import type { Answer, OpenShop } from '../testing/test-server.ts';
-import { differencesOf, orderedAs, type Reviewed, reviewOf, reviewOn } from './review.ts';
+import { differencesOf, orderedAs, reviewOf, reviewOn, type Shown } from './review.ts';
 
 interface Scene {
   shop: OpenShop;
@@ -80,7 +80,7 @@ export async function onPage(scene: Scene, { checkout_url }: Checkout): Promise<
   let page = await browser.open(checkout_url ?? '');
   const first = reviewOn(page.html);
   if (!first) return undefined;
-  let seen: Reviewed = first;
+  let seen = first;
   return {
     async order() {
       page = await browser.press(page, 'place_order');
@@ -92,7 +92,7 @@ export async function onPage(scene: Scene, { checkout_url }: Checkout): Promise<
   };
 }
 
-async function differencesFrom(seen: Reviewed, { shop, checkout_id }: Scene): Promise<string[]> {
+async function differencesFrom(seen: Shown, { shop, checkout_id }: Scene): Promise<string[]> {
   const ordered = await orderedAs(shop, checkout_id);
   return ordered ? differencesOf(seen, ordered) : ['there is no order'];
 }

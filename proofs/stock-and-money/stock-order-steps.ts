@@ -3,7 +3,7 @@
 import type { Order } from '../testing/products-and-checkouts.ts';
 import type { Chance } from '../testing/random.ts';
 import { type History, record } from './stock-history.ts';
-import { type OrderPieces, type PieceRefund, refund, type StockState, ship } from './stock-model.ts';
+import { type PieceRefund, refund, type StockState, ship } from './stock-model.ts';
 
 /**
  * Makes three staff actions, in parallel or one after another. Each action ships all or part of the order, or refunds
@@ -62,47 +62,38 @@ async function refundPiece(history: History, own: number, order: Order, piece: P
     step.what += data ? '' : ': refused';
     return (state) => {
       const after = refund(state, own, piece);
-      if (!after || !data) return after || data ? [] : [state];
-      return [after];
+      return after && data ? [after] : after || data ? [] : [state];
     };
   });
 }
 
+const KINDS = ['to_ship', 'shipped', 'refunded', 'returned'] as const;
+export type Pieces = Record<(typeof KINDS)[number], number>;
+
 /** Reads from the database how many units of each variant the orders have: to ship, shipped, refunded and returned. */
-export async function piecesOf({ shop, variants, carts }: History): Promise<OrderPieces[]> {
-  const { rows } = await shop.premises.owner.query<Record<keyof OrderPieces | 'variant_id', string>>(
-    `select v.id as variant_id, coalesce(sum(l.quantity - l.fulfilled - l.removed), 0) as to_ship,
-        coalesce(sum(l.fulfilled), 0) as shipped, coalesce(sum(l.refunded_quantity - l.removed), 0) as refunded,
-        coalesce(sum(l.returned), 0) as returned
-      from unnest($2::uuid[]) as v (id) left join (
+export async function piecesOf({ shop, variants, carts }: History): Promise<Pieces[]> {
+  const { rows } = await shop.premises.owner.query<Pieces>(
+    `select coalesce(sum(l.quantity - l.fulfilled - l.removed), 0)::int as to_ship,
+        coalesce(sum(l.fulfilled), 0)::int as shipped, coalesce(sum(l.refunded_quantity - l.removed), 0)::int as refunded,
+        coalesce(sum(l.returned), 0)::int as returned
+      from unnest($2::uuid[]) with ordinality as v (id, position) left join (
         commerce.order_lines l join commerce.orders o on o.site_id = l.site_id and o.id = l.order_id and o.status <> 'cancelled'
         join commerce.checkouts k on k.site_id = o.site_id and k.id = o.checkout_id and k.cart_id = any($3::uuid[])
-      ) on l.site_id = $1 and l.variant_id = v.id group by v.id`,
+      ) on l.site_id = $1 and l.variant_id = v.id group by v.position order by v.position`,
     [shop.site_id, variants, carts],
   );
-  return variants.map((id) => {
-    const { to_ship = 0, shipped = 0, refunded = 0, returned = 0 } = rows.find((row) => row.variant_id === id) ?? {};
-    const [one, two, three, four] = [to_ship, shipped, refunded, returned].map(Number) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { to_ship: [one], shipped: [two], refunded: [three], returned: [four] };
-  });
+  return rows;
 }
 
 /**
  * Whether the orders in a state have these units, and whether the units in stock, to ship, shipped and lost add up to
  * the received units.
  */
-export function hasPieces(end: StockState, pieces: OrderPieces[], received: number[]): boolean {
+export function hasPieces(end: StockState, pieces: Pieces[], received: number[]): boolean {
   const open = end.checkouts.filter(({ status }) => status === 'completed');
-  const sum = (kind: keyof OrderPieces, at: number) =>
-    open.reduce((all, { order }) => all + (order?.[kind][at] ?? 0), 0);
+  const sum = (kind: keyof Pieces, at: number) => open.reduce((all, { order }) => all + (order?.[kind][at] ?? 0), 0);
   return pieces.every((found, at) => {
     const out = sum('shipped', at) - sum('returned', at) + sum('to_ship', at) + (end.lost[at] ?? 0);
-    const kinds = ['to_ship', 'shipped', 'refunded', 'returned'] as const;
-    return kinds.every((kind) => found[kind][0] === sum(kind, at)) && (end.on_hand[at] ?? 0) + out === received[at];
+    return KINDS.every((kind) => found[kind] === sum(kind, at)) && (end.on_hand[at] ?? 0) + out === received[at];
   });
 }

@@ -32,7 +32,7 @@ export const G5: Proof = {
     }),
 };
 
-async function attack(premises: WorkingPremises, { size, progress }: Trial, addresses: string[]): Promise<Figures> {
+async function attack(premises: WorkingPremises, { size }: Trial, addresses: string[]): Promise<Figures> {
   const endpoints = pick(size, 40, 1_000);
   const events = pick(size, 50, 3_000);
   const perSecond = pick(size, 20, 50);
@@ -45,17 +45,12 @@ async function attack(premises: WorkingPremises, { size, progress }: Trial, addr
     return 204;
   });
   try {
-    const others: EventShop[] = [];
-    for (let count = 0; count < TENANTS; count += 1) {
-      const shop = await premises.openShop();
-      await shop.addWebhook(receiver.url, ['product.created']);
-      others.push(shop);
-    }
+    const others = await Promise.all(Array.from({ length: TENANTS }, () => premises.openShop()));
+    for (const shop of others) await shop.addWebhook(receiver.url, ['product.created']);
     for (let count = 0; count < EVENTS_PER_DEAD; count += 1) await makeProduct(dead);
     const begun = new Map<string, number>();
     for (let count = 0; count < events; count += 1) {
       begun.set(await makeProduct(others[count % TENANTS] as EventShop), performance.now());
-      if (count % 500 === 499) progress(`${count + 1} of ${events} events; ${arrivals.size} arrived`);
       await sleep(1_000 / perSecond);
     }
     await waitFor(() => arrivals.size >= events).catch(() =>
@@ -64,11 +59,11 @@ async function attack(premises: WorkingPremises, { size, progress }: Trial, addr
     const pending = await premises.countPending(dead);
     if (pending === 0) violations.add('No delivery was pending for the dead receivers, so the proof shows nothing');
     const delays = [...begun].map(([id, from]) => Math.max(0, (arrivals.get(id) ?? Number.POSITIVE_INFINITY) - from));
-    const [half, most] = [percentile(delays, 0.5), percentile(delays, 0.99)];
+    const most = delays.toSorted((a, b) => a - b)[Math.floor((delays.length - 1) * 0.99)] ?? Number.NaN;
     // Only the full form checks the delay, because on a busy machine all deliveries are slow.
     if (size === 'full' && most >= GOAL_MS)
       violations.add(`p99 of the delay at working receivers: ${Math.round(most)} ms, expected below ${GOAL_MS} ms`);
-    const note = `${endpoints} dead endpoints with ${pending} deliveries pending; delay of the others p50 ${Math.round(half)} ms, p99 ${Math.round(most)} ms`;
+    const note = `${endpoints} dead endpoints with ${pending} deliveries pending; p99 of the delay of the others ${Math.round(most)} ms`;
     return { tried: events, unit: 'events of others', note, violations: violations.list };
   } finally {
     await receiver.close();
@@ -99,8 +94,4 @@ async function addDead(
       ],
     );
   }
-}
-
-function percentile(values: number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
 }

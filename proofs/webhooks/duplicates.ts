@@ -19,7 +19,7 @@ export const G6: Proof = {
   run: (trial) => onWorkingPremises(trial, { workers: 2 }, (premises) => attack(premises, trial)),
 };
 
-async function attack(premises: WorkingPremises, { size, progress }: Trial): Promise<Figures> {
+async function attack(premises: WorkingPremises, { size }: Trial): Promise<Figures> {
   const events = pick(size, 40, 5_000);
   const { violations } = premises;
   const shop = await premises.openShop();
@@ -34,7 +34,7 @@ async function attack(premises: WorkingPremises, { size, progress }: Trial): Pro
   try {
     await shop.addWebhook(calm.url, ['product.created']);
     const { id: webhook_id } = await shop.addWebhook(fussy.url, ['product.created']);
-    await makeProducts(shop, events, progress);
+    await makeProducts(shop, events);
     await waitFor(() => calm.received.length >= events && fussy.received.length >= events).catch(() => {});
     const rate = (calm.received.length - ids(calm.received).size) / events;
     if (ids(calm.received).size !== events) violations.add(`${ids(calm.received).size} of ${events} events arrived`);
@@ -46,19 +46,18 @@ async function attack(premises: WorkingPremises, { size, progress }: Trial): Pro
     const again = fussy.received.length - ids(fussy.received).size;
     if (again < refusals.size + replayed)
       violations.add(`${refusals.size} deliveries were rejected and ${replayed} replayed, but ${again} arrived again`);
-    const note = `${(rate * 100).toFixed(2)} % twice without a fault; ${again} after ${refusals.size} refusals and ${replayed} replays, none with a new id; ${unordered(calm.received)} out of order`;
+    const note = `${again} arrived again, after ${refusals.size} refusals and ${replayed} replays`;
     return { tried: events * 2, unit: 'deliveries', note, violations: violations.list };
   } finally {
     await Promise.all([calm.close(), fussy.close()]);
   }
 }
 
-async function makeProducts(shop: EventShop, count: number, progress: (text: string) => void): Promise<void> {
+async function makeProducts(shop: EventShop, count: number): Promise<void> {
   let made = 0;
   const make = async () => {
     while (made < count) {
       made += 1;
-      if (made % 1_000 === 0) progress(`${made} of ${count} events`);
       await shop.call('POST', '/api/dashboard/products', { name: `Mug ${made}`, price: '1.00', status: 'active' });
     }
   };
@@ -98,9 +97,4 @@ function judgeSame(received: Received[], violations: WorkingPremises['violations
     firstSeen.set(event.data.id, before);
     if (before !== what) violations.add(`One event was sent with two contents: ${before} and ${what}`);
   }
-}
-
-function unordered(received: Received[]): number {
-  const moments = received.map(({ event }) => event.timestamp);
-  return moments.filter((moment, index) => index > 0 && moment < (moments[index - 1] ?? '')).length;
 }

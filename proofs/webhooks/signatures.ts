@@ -2,6 +2,7 @@ import { webhooks } from '@commerce-backend/sdk';
 import { openReceiver, type Received } from '../../server/test/receiver.ts';
 import { type Figures, type Proof, pick, type Violations } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
+import type { EventShop } from '../testing/webhook-shop.ts';
 import { type EventPremises, onEventPremises } from './server-without-jobs.ts';
 
 const AT_A_TIME = 5;
@@ -20,68 +21,55 @@ export const G3: Proof = {
   run: (trial) =>
     onEventPremises(trial, { allowPrivate: true }, async (premises) => {
       const receiver = await openReceiver();
+      const chance = chanceOf(trial.seed);
+      const [rounds, events] = pick(trial.size, [1, 15], [5, 500]);
       try {
-        const goal = pick(trial.size, 200, 10_000);
-        const judged = await attack(premises, receiver, goal, chanceOf(trial.seed), trial.progress);
-        const { violations } = premises;
-        const note = `${judged.twice} of them signed by two secrets, each judged by both; ${judged.forged} forgeries refused`;
-        return { tried: judged.signatures, unit: 'signatures', note, violations: violations.list } satisfies Figures;
+        for (let round = 0; round < rounds; round += 1) await rotate(premises, receiver, events, chance);
       } finally {
         await receiver.close();
       }
+      const { list } = premises.violations;
+      return { tried: rounds * events * 4, unit: 'signatures', violations: list } satisfies Figures;
     }),
 };
 
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-async function attack(
-  premises: EventPremises,
-  receiver: Receiver,
-  goal: number,
-  chance: Chance,
-  progress: (text: string) => void,
-) {
+/** Delivers events before, during and after a rotation. Each delivery has one signature, or two during the rotation. */
+async function rotate(premises: EventPremises, receiver: Receiver, events: number, chance: Chance): Promise<void> {
   const { owner, violations } = premises;
-  const judged = { signatures: 0, twice: 0, forged: 0 };
-  while (judged.signatures < goal) {
-    const shop = await premises.openShop();
-    const { id, secret: first } = await shop.addWebhook(receiver.url, ['product.created', 'order.paid']);
-    // Each delivery has two signatures during the rotation, and one signature before and after the rotation.
-    const round = Math.max(1, Math.ceil(Math.min(goal - judged.signatures, 2_000) / 4));
-    await judge(judged, violations, chance, [first], await deliver(premises, shop, receiver, round, chance));
+  const shop = await premises.openShop();
+  const next = () => deliver(premises, shop, receiver, events, chance);
+  const { id, secret: first } = await shop.addWebhook(receiver.url, ['product.created']);
+  await judge(violations, chance, [first], await next());
 
-    const { secret: second } = await shop.call<{ secret: string }>('POST', `/api/dashboard/webhooks/${id}/rotate`);
-    await judge(judged, violations, chance, [second, first], await deliver(premises, shop, receiver, round, chance));
+  const { secret: second } = await shop.call<{ secret: string }>('POST', `/api/dashboard/webhooks/${id}/rotate`);
+  await judge(violations, chance, [second, first], await next());
 
-    await owner.query(
-      `update commerce.webhooks set previous_secret_expires_at = now() where site_id = $1 and id = $2`,
-      [shop.site_id, id],
-    );
-    const after = await deliver(premises, shop, receiver, round, chance);
-    await judge(judged, violations, chance, [second], after);
-    for (const received of after)
-      if (await accepts(first, received))
-        violations.add('A delivery is signed with a secret that was replaced 24 hours ago');
-    await premises.forget(shop);
-    progress(`${judged.signatures} of ${goal} signatures`);
-  }
-  return judged;
+  await owner.query(`update commerce.webhooks set previous_secret_expires_at = now() where site_id = $1 and id = $2`, [
+    shop.site_id,
+    id,
+  ]);
+  const after = await next();
+  await judge(violations, chance, [second], after);
+  for (const received of after)
+    if (await accepts(first, received))
+      violations.add('A delivery is signed with a secret that was replaced 24 hours ago');
+  await premises.forget(shop);
 }
 
-/** Triggers this many events and makes their delivery attempts. Returns the requests that the receiver got. */
+/** Causes this many events and makes their delivery attempts. Returns the requests that the receiver got. */
 async function deliver(
   premises: EventPremises,
-  shop: Awaited<ReturnType<EventPremises['openShop']>>,
+  shop: EventShop,
   receiver: Receiver,
   count: number,
   chance: Chance,
 ): Promise<Received[]> {
-  for (let made = 0; made < Math.min(count, NAMES.length); made += 1) {
+  for (let made = 0; made < count; made += 1) {
     const name = `${chance.of(NAMES)} ${made}`;
     await shop.call('POST', '/api/dashboard/products', { name, price: '1.00', status: 'active' });
   }
-  const fill = count - NAMES.length;
-  if (fill > 0) await moreEvents(premises, shop.site_id, fill);
   const before = receiver.received.length;
   const due = await premises.pending(shop);
   const work = async () => {
@@ -93,37 +81,9 @@ async function deliver(
   return received;
 }
 
-/**
- * Emits many events with random texts, in the form that the database triggers use, but without the changes that would
- * cause them.
- */
-async function moreEvents({ owner }: EventPremises, site_id: string, count: number): Promise<void> {
-  const client = await owner.connect();
-  try {
-    await client.query('begin; set local search_path = commerce, public');
-    await client.query(
-      `select commerce.emit($1, 'order.paid', gen_random_uuid(), jsonb_build_object('id', gen_random_uuid(),
-          'note', repeat(chr(33 + number % 20000), number % 500)))
-        from generate_series(1, $2::int) as number`,
-      [site_id, count],
-    );
-    await client.query('commit');
-  } finally {
-    client.release();
-  }
-}
-
-async function judge(
-  judged: { signatures: number; twice: number; forged: number },
-  violations: Violations,
-  chance: Chance,
-  secrets: string[],
-  all: Received[],
-): Promise<void> {
+async function judge(violations: Violations, chance: Chance, secrets: string[], all: Received[]): Promise<void> {
   for (const received of all) {
     const signatures = String(received.headers['webhook-signature']).split(' ');
-    judged.signatures += signatures.length;
-    if (signatures.length === 2) judged.twice += 1;
     if (signatures.length !== secrets.length) {
       violations.add(
         `${signatures.length} signatures instead of ${secrets.length}, one for each valid secret: ${received.body}`,
@@ -137,12 +97,9 @@ async function judge(
       const accepted = await Promise.all(secrets.map((secret) => accepts(secret, alone)));
       if (!accepted.includes(true)) violations.add(`No valid secret produces the signature ${signature}`);
     }
-    // A changed body must fail the verification.
     const at = Math.floor(chance.next() * received.body.length);
     const body = `${received.body.slice(0, at)}${received.body[at] === 'x' ? 'y' : 'x'}${received.body.slice(at + 1)}`;
-    if (await accepts(secrets[0] ?? '', { ...received, body }))
-      violations.add(`The judge takes a forged body: ${body}`);
-    else judged.forged += 1;
+    if (await accepts(secrets[0] ?? '', { ...received, body })) violations.add(`A changed body verifies: ${body}`);
   }
 }
 
