@@ -96,7 +96,7 @@ const CASES: {
       customer.client.POST('/api/storefront/customer/me/agent-consent/{user_code}/deny', {
         params: { path: { user_code } },
       }),
-    printed: [/access_denied: The customer has denied the request\./, /^(?![^]*2\. The agent looks)/],
+    printed: [/access_denied: The customer has denied the request\./, /^(?![\s\S]*2\. The agent looks)/],
   },
   {
     title: 'if the customer revokes the agent instead of confirming, the agent example ends',
