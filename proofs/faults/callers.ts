@@ -46,6 +46,7 @@ export class Callers {
 
   /** Starts this many callers, each of which makes all kinds of calls in turn. */
   begin(count: number, kinds = KINDS): void {
+    this.results.length = 0;
     this.#going = true;
     this.#work = Promise.all(Array.from({ length: count }, (_, i) => this.#callOn(kinds, i)));
   }
@@ -53,6 +54,18 @@ export class Callers {
   async rest(): Promise<void> {
     this.#going = false;
     await this.#work;
+  }
+
+  /** Waits until a call was rejected because the disk is full. Returns whether that happened in time. */
+  seeFullDisk(): Promise<boolean> {
+    return seen(() => this.results.some(({ error }) => error === 'storage_full'));
+  }
+
+  /** Waits until a write that began after this time has succeeded. Returns it, or undefined after a minute. */
+  async servedAgain(since: number): Promise<CallResult | undefined> {
+    const find = () => this.results.findLast(({ status, begun }) => status === 201 && begun > since);
+    await seen(() => find() !== undefined);
+    return find();
   }
 
   async #callOn(kinds: string[], turn: number): Promise<void> {
@@ -85,4 +98,11 @@ export class Callers {
     this.results.push(entry);
     return entry;
   }
+}
+
+const SEEN_WITHIN_MS = 60_000;
+
+async function seen(condition: () => boolean): Promise<boolean> {
+  for (const end = Date.now() + SEEN_WITHIN_MS; Date.now() < end && !condition(); ) await sleep(20);
+  return condition();
 }

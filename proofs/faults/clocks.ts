@@ -91,7 +91,7 @@ function start(databaseUrl: string, directory: string, hours: number, zone: stri
     TZ: zone,
     NODE_OPTIONS: `--import ${preload}`,
   };
-  return freePort().then((port) => new ServerProcess(port, env).mustBeReady());
+  return freePort().then((port) => new ServerProcess(port, env).readyAtLast());
 }
 
 /**

@@ -14,8 +14,6 @@ const PER_SECOND = 20;
 const KEPT_WAITING = 6;
 /** Includes the 15 seconds within which the workers notice that a process has died. */
 const DELIVERED_WITHIN_MS = 90_000;
-/** The limit for the p99 delay of webhooks, as a multiple of the p99 without a pooler. */
-const GOAL = 1.5;
 
 /**
  * Runs two servers and two workers behind PgBouncer. One process is killed during a migration, and one while it delivers
@@ -48,8 +46,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string,
     });
     progress(`${round + 1} of ${rounds} rounds; ${counts.events} events, ${counts.reads} reads`);
   }
-  const delays = size === 'full' ? await compare(databaseUrl, directory, pgbouncer, violations) : '';
-  const note = `${rounds} killed in a migration and ${rounds} in a job; ${counts.events} events; ${counts.reads} reads of two tenants${delays}`;
+  const note = `${rounds} killed in a migration and ${rounds} in a job; ${counts.events} events; ${counts.reads} reads of two tenants`;
   return { tried: counts.commands, unit: 'starts and commands', violations: violations.list, note };
 }
 
@@ -166,56 +163,5 @@ async function judge(
     if (jobs !== 1) violations.add(`Event ${id} has ${jobs} deliveries instead of 1`);
     if (times === 0) violations.add(`A job was lost: event ${id} was not sent`);
     if (times > 1 && !inFlight.has(id)) violations.add(`A job was doubled: event ${id} was sent ${times} times`);
-  }
-}
-
-/**
- * Measures the delays of webhooks with and without a pooler in turn, so that other load on the machine affects both.
- */
-async function compare(databaseUrl: string, directory: string, pgbouncer: string, violations: Violations) {
-  return withEmptyDatabase(databaseUrl, (pooledUrl) =>
-    withEmptyDatabase(databaseUrl, async (directUrl) => {
-      const fleets = [
-        await Deployment.open(pooledUrl, directory, pgbouncer),
-        await Deployment.open(directUrl, directory),
-      ] as const;
-      try {
-        for (const deployment of fleets) for (const failure of await deployment.start()) violations.add(failure);
-        const delays: [number[], number[]] = [[], []];
-        for (let leg = 0; leg < 10; leg += 1)
-          delays[(leg % 2) as 0 | 1].push(...(await delaysOf(fleets[(leg % 2) as 0 | 1], 100)));
-        const [pooled, direct] = delays.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? 0);
-        const ratio = (pooled ?? 0) / (direct ?? 1);
-        if (!(ratio <= GOAL))
-          violations.add(`Webhooks take ${ratio.toFixed(2)} times as long behind a pooler, more than ${GOAL}`);
-        return `; webhooks p99 ${pooled?.toFixed()} ms, without pooler ${direct?.toFixed()} ms`;
-      } finally {
-        for (const deployment of fleets) await deployment.close();
-      }
-    }),
-  );
-}
-
-/** Measures the time in milliseconds from each change until its webhook arrives. */
-async function delaysOf(deployment: Deployment, events: number): Promise<number[]> {
-  const [begun, arrived] = [new Map<string, number>(), new Map<string, number>()];
-  const receiver = await openReceiver(({ event }) => {
-    arrived.set(String(event.data.id), performance.now());
-    return 204;
-  });
-  try {
-    const shop = await deployment.openShop();
-    await shop.addWebhook(receiver.url, ['product.created']);
-    for (let count = 0; count < events; count += 1) {
-      const start = performance.now();
-      const goods = { name: 'Mug', price: '1.00', status: 'active' };
-      const { id } = await shop.call<{ id: string }>('POST', '/api/dashboard/products', goods);
-      begun.set(id, start);
-      await sleep(1_000 / PER_SECOND);
-    }
-    await receiver.until(events);
-    return [...begun].map(([id, start]) => (arrived.get(id) ?? Number.POSITIVE_INFINITY) - start);
-  } finally {
-    await receiver.close();
   }
 }

@@ -14,9 +14,9 @@ export const C2: Proof = {
     'A mutation that loses its database connection after any message leaves no partial change, and its retry has exactly one effect.',
   run: (trial) =>
     inWorld(trial, (world) =>
-      withLanes(world, trial.databaseUrl, LANES_PER_TENANT, async (lanes) => {
+      withLanes(world, trial.databaseUrl, pick(trial.size, 2, 5), async (lanes) => {
         let tried = 0;
-        const plan = planOf(trial);
+        const plan = planOf(trial, lanes.length);
         for (const { operation, fault, cuts } of plan) {
           tried += await cutOff(world, lanes, operation, fault, cuts);
           trial.progress(`${operation.id}, ${fault}: ${tried} cuts`);
@@ -28,8 +28,6 @@ export const C2: Proof = {
       }),
     ),
 };
-
-const LANES_PER_TENANT = 5;
 
 /**
  * The duration of the outage. `for a moment`: the server can reconnect immediately. `until the retry`: the server can
@@ -44,7 +42,7 @@ interface Step {
   cuts?: number[];
 }
 
-function planOf({ size, seed }: Trial): Step[] {
+function planOf({ size, seed }: Trial, lanes: number): Step[] {
   const every = (operation: Operation): Step[] => [
     { operation, fault: 'until the retry' },
     { operation, fault: 'for a moment' },
@@ -54,13 +52,13 @@ function planOf({ size, seed }: Trial): Step[] {
   const whole = [operationOf('storefront.completeCheckout'), operationOf('dashboard.markOrderPaid')];
   const some = chance.some(MUTATIONS, 3);
   return [
-    ...whole.map((operation): Step => ({ operation, fault: 'until the retry', cuts: cutsAtRandom(chance) })),
-    ...some.map((operation): Step => ({ operation, fault: 'for a moment', cuts: cutsAtRandom(chance) })),
+    ...whole.map((operation): Step => ({ operation, fault: 'until the retry', cuts: cutsAtRandom(chance, lanes) })),
+    ...some.map((operation): Step => ({ operation, fault: 'for a moment', cuts: cutsAtRandom(chance, lanes) })),
   ];
 }
 
-function cutsAtRandom(chance: Chance): number[] {
-  return Array.from({ length: LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
+function cutsAtRandom(chance: Chance, count: number): number[] {
+  return Array.from({ length: count }, () => 1 + Math.floor(chance.next() * 60));
 }
 
 /** Cuts off calls of an operation on all lanes. Returns the number of cuts. */
@@ -78,6 +76,7 @@ async function cutOff(
   for (let found = true; found; ) {
     found = false;
     const first = lanes.map(() => next.next().value);
+    if (first[0] === undefined) break;
     const attack = async (lane: ProxiedLane, call: Call) => {
       for (let k = first[lanes.indexOf(lane)]; k !== undefined; k = next.next().value) {
         const cut = await attempt(world, lane, call, fault, k);

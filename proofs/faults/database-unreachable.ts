@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareSchema } from '../../server/src/commands/schema.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { startEmbedded } from '../../server/src/db/embedded.ts';
 import { freePort } from '../../server/src/db/free-port.ts';
 import { openReceiver } from '../../server/test/receiver.ts';
@@ -16,7 +17,7 @@ const CALLERS = 16;
 const CONNECTIONS = 10;
 const ANSWERED_WITHIN_MS = 8_000;
 /** TCP doubles the delay between retransmissions, so recovery may take long. */
-const HEALED_WITHIN_MS = 60_000;
+const DELIVERED_WITHIN_MS = 60_000;
 
 /** The network between the server and PostgreSQL silently drops every packet for a while. */
 export const C7: Proof = {
@@ -29,165 +30,107 @@ export const C7: Proof = {
 export function attackByPartition({ size, progress }: IsolatedTrial): Promise<Figures> {
   return withDirectory(async (directory) => {
     const violations = new Violations();
-    const database = await startEmbedded({ dataDir: directory, durable: false });
-    const owner = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-    owner.on('error', () => undefined);
-    await prepareSchema(database.url);
+    const { url, superuserUrl, stop } = await startEmbedded({ dataDir: directory, durable: false });
+    const owner = ignoreLostConnections(new pg.Pool({ connectionString: superuserUrl, max: 2 }));
+    await prepareSchema(url);
     const server = new ServerProcess(await freePort(), {
-      ...{ DATABASE_URL: database.url, DATA_DIR: directory, DATABASE_POOL_MAX: String(CONNECTIONS), ROLE: 'all' },
+      ...{ DATABASE_URL: url, DATA_DIR: directory, DATABASE_POOL_MAX: String(CONNECTIONS), ROLE: 'all' },
       ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off' },
     });
+    const receiver = await openReceiver();
     try {
       await server.readyAtLast();
-      const partition = new Partition(Number(new URL(database.url).port));
-      const scene = await Scene.open(server, database.superuserUrl, owner, violations);
-      for (let round = 0; round < pick(size, 1, 5); round += 1) {
-        await scene.cutOff(partition, pick(size, 12, 30));
+      const partition = new Partition(Number(new URL(url).port));
+      const tenant = await openTenant(superuserUrl);
+      await eventShopOf(tenant, () => [server.baseUrl]).addWebhook(receiver.url, ['product.created']);
+      const callers = new Callers(server.baseUrl, tenant);
+      const [rounds, seconds] = [pick(size, 1, 5), pick(size, 10, 30)];
+      const sum = { tried: 0, slowest: 0, healed: 0 };
+      for (let round = 1; round <= rounds; round += 1) {
+        callers.begin(CALLERS);
+        await callers.servedAgain(performance.now());
+        const begun = performance.now();
+        partition.begin();
+        await sleep(seconds * 1_000);
+        const healed = performance.now();
+        partition.heal();
+        const served = await callers.servedAgain(healed);
+        await callers.rest();
         if (!server.running) throw new Error(`The server ended: ${server.errors}${server.output.slice(-2_000)}`);
-        progress(`${round + 1} partitions; ${scene.summary()}`);
+        if (!served) violations.add('Nothing was served within a minute of the end of the partition');
+        sum.healed = Math.max(sum.healed, (served?.ended ?? healed) - healed);
+        sum.slowest = Math.max(sum.slowest, judge(callers.results, begun, healed, violations));
+        sum.tried += callers.results.filter((one) => one.ended > begun && one.begun < healed).length;
+        await countSlots(callers, owner, violations);
+        await deliverAgain(callers, owner, violations);
+        progress(`${round} of ${rounds} partitions; ${sum.tried} calls`);
       }
-      await scene.close();
-      return { tried: scene.answers, unit: 'calls while cut off', violations: violations.list, note: scene.summary() };
+      const note = `slowest answer ${(sum.slowest / 1_000).toFixed(1)} s; served again after ${(sum.healed / 1_000).toFixed(1)} s`;
+      return { tried: sum.tried, unit: 'calls while cut off', violations: violations.list, note };
     } finally {
+      await receiver.close();
       await server.end('SIGTERM');
       await owner.end();
-      await database.stop();
+      await stop();
     }
   });
 }
 
-/** A shop, the callers who use it, and the receivers of its events. */
-class Scene {
-  answers = 0;
-  readonly #server: ServerProcess;
-  readonly #callers: Callers;
-  readonly #owner: pg.Pool;
-  readonly #violations: Violations;
-  readonly #receiver: Awaited<ReturnType<typeof openReceiver>>;
-  #slowest = 0;
-  #healed = 0;
-  #fewest = CONNECTIONS;
-
-  private constructor(
-    server: ServerProcess,
-    callers: Callers,
-    owner: pg.Pool,
-    receiver: Awaited<ReturnType<typeof openReceiver>>,
-    violations: Violations,
-  ) {
-    this.#server = server;
-    this.#callers = callers;
-    this.#owner = owner;
-    this.#receiver = receiver;
-    this.#violations = violations;
+/** Judges the calls around a partition. Returns the longest time that one of them waited, in milliseconds. */
+function judge(results: CallResult[], begun: number, healed: number, violations: Violations): number {
+  let slowest = 0;
+  for (const { what, status, error, ...one } of results) {
+    // For responses other than 503, only the time during the outage counts, because afterwards hashing a password may
+    // take seconds on a busy machine.
+    const until = status === 0 || status === 503 ? one.ended : Math.min(one.ended, healed);
+    const waited = until - Math.max(one.begun, begun);
+    slowest = Math.max(slowest, waited);
+    if (status === 0) violations.add(`${what} got no response: ${error}`);
+    else if (waited > ANSWERED_WITHIN_MS)
+      violations.add(`${what} was kept waiting for ${Math.round(waited)} ms, and answered by ${status}`);
+    // A login that failed because of the database counts as a failed attempt, so later ones may be throttled.
+    if (what === 'login' && status === 429) continue;
+    const inside = one.begun > begun && one.ended < healed;
+    if (status > 0 && (inside ? status !== 503 : status >= 300 && status !== 503))
+      violations.add(`${what} was answered by ${status} ${error}`);
   }
+  if (!results.some(({ status, ended }) => status === 503 && ended > begun))
+    violations.add('No call was cut off, so the proof shows nothing');
+  return slowest;
+}
 
-  static async open(server: ServerProcess, superuserUrl: string, owner: pg.Pool, violations: Violations) {
-    const tenant = await openTenant(superuserUrl);
-    const receiver = await openReceiver();
-    const shop = eventShopOf(tenant, () => [server.baseUrl]);
-    await shop.addWebhook(receiver.url, ['product.created']);
-    return new Scene(server, new Callers(server.baseUrl, tenant), owner, receiver, violations);
-  }
-
-  summary(): string {
-    return `slowest answer ${(this.#slowest / 1_000).toFixed(1)} s; served again after ${(this.#healed / 1_000).toFixed(1)} s; ${this.#fewest} of ${CONNECTIONS} connections usable afterwards`;
-  }
-
-  async close(): Promise<void> {
-    await this.#receiver.close();
-  }
-
-  async cutOff(partition: Partition, seconds: number): Promise<void> {
-    this.#callers.results.length = 0;
-    this.#callers.begin(CALLERS);
-    await sleep(2_000);
-    const begun = performance.now();
-    partition.begin();
-    await sleep(seconds * 1_000);
-    const healed = performance.now();
-    partition.heal();
-    await this.#serveAgain(healed);
-    await this.#callers.rest();
-    if (!this.#server.running) return;
-    this.#judge(this.#callers.results, begun, healed);
-    await this.#countSlots();
-    await this.#deliverAgain();
-  }
-
-  /** Waits until a write that began after the partition has succeeded. */
-  async #serveAgain(healed: number): Promise<void> {
-    for (const end = healed + HEALED_WITHIN_MS; performance.now() < end && this.#server.running; await sleep(20)) {
-      const done = this.#callers.results.findLast(({ status, begun }) => status === 201 && begun > healed);
-      if (!done) continue;
-      this.#healed = Math.max(this.#healed, done.ended - healed);
-      return;
-    }
-    this.#violations.add(`Nothing was served within ${HEALED_WITHIN_MS / 1_000} s of the end of the partition`);
-  }
-
-  #judge(results: CallResult[], begun: number, healed: number): void {
-    const meanwhile = results.filter((one) => one.ended > begun && one.begun < healed);
-    this.answers += meanwhile.length;
-    for (const { what, status, error, ...one } of results) {
-      // For responses other than 503, only the time during the outage counts, because afterwards hashing a password may
-      // take seconds on a busy machine.
-      const until = status === 0 || status === 503 ? one.ended : Math.min(one.ended, healed);
-      const waited = until - Math.max(one.begun, begun);
-      this.#slowest = Math.max(this.#slowest, waited);
-      if (status === 0) this.#violations.add(`${what} got no response: ${error}`);
-      else if (waited > ANSWERED_WITHIN_MS) {
-        this.#violations.add(`${what} was kept waiting for ${Math.round(waited)} ms, and answered by ${status}`);
-      }
-      // A login that failed because of the database counts as a failed attempt, so later ones may be throttled.
-      if (what === 'login' && status === 429) continue;
-      const inside = one.begun > begun && one.ended < healed;
-      if (status > 0 && (inside ? status !== 503 : status >= 300 && status !== 503)) {
-        this.#violations.add(`${what} was answered by ${status} ${error}`);
-      }
-    }
-    if (!meanwhile.some(({ status }) => status === 503))
-      this.#violations.add('No call was cut off, so the proof shows nothing');
-  }
-
-  /**
-   * Counts the usable connections: locks a table, makes more calls than there are connections, and counts the
-   * connections that wait for the lock.
-   */
-  async #countSlots(): Promise<void> {
-    const holder = await this.#owner.connect();
-    let usable = 0;
-    try {
-      await holder.query('begin; lock table commerce.products in access exclusive mode');
-      const calls = Array.from({ length: 2 * CONNECTIONS }, () => this.#callers.call('product'));
-      for (let tries = 0; tries < 150 && usable < CONNECTIONS; tries += 1) {
-        const { rows } = await this.#owner.query<{ count: number }>(
-          `select count(*)::int as count from pg_stat_activity
-            where application_name = 'commerce' and wait_event_type = 'Lock'`,
-        );
-        usable = Math.max(usable, rows[0]?.count ?? 0);
-        await sleep(10);
-      }
-      await holder.query('rollback');
-      await Promise.all(calls);
-    } finally {
-      holder.release(true);
-    }
-    this.#fewest = Math.min(this.#fewest, usable);
-    if (usable < CONNECTIONS) this.#violations.add(`${CONNECTIONS - usable} of ${CONNECTIONS} connections were lost`);
-  }
-
-  /** Expects that all webhooks are delivered, for new changes and for earlier ones. */
-  async #deliverAgain(): Promise<void> {
-    const left = `select from commerce.webhook_deliveries where status = 'pending'`;
-    await this.#callers.call('product');
-    for (const end = Date.now() + HEALED_WITHIN_MS; Date.now() < end; await sleep(100)) {
-      if ((await this.#owner.query(left)).rowCount === 0) return;
-    }
-    const { rowCount } = await this.#owner.query(left);
-    if (rowCount)
-      this.#violations.add(
-        `${rowCount} events were not sent within ${HEALED_WITHIN_MS / 1_000} s after the partition ended`,
+/**
+ * Counts the usable connections: locks a table, makes more calls than there are connections, and counts the
+ * connections that wait for the lock.
+ */
+async function countSlots(callers: Callers, owner: pg.Pool, violations: Violations): Promise<void> {
+  const holder = await owner.connect();
+  let usable = 0;
+  try {
+    await holder.query('begin; lock table commerce.products in access exclusive mode');
+    const calls = Array.from({ length: 2 * CONNECTIONS }, () => callers.call('product'));
+    for (let tries = 0; tries < 150 && usable < CONNECTIONS; tries += 1) {
+      const { rows } = await owner.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity
+          where application_name = 'commerce' and wait_event_type = 'Lock'`,
       );
+      usable = Math.max(usable, rows[0]?.count ?? 0);
+      await sleep(10);
+    }
+    await holder.query('rollback');
+    await Promise.all(calls);
+  } finally {
+    holder.release(true);
   }
+  if (usable < CONNECTIONS) violations.add(`${CONNECTIONS - usable} of ${CONNECTIONS} connections were lost`);
+}
+
+/** Expects that all webhooks are delivered, for new changes and for earlier ones. */
+async function deliverAgain(callers: Callers, owner: pg.Pool, violations: Violations): Promise<void> {
+  const left = async () =>
+    (await owner.query(`select from commerce.webhook_deliveries where status = 'pending'`)).rowCount ?? 0;
+  await callers.call('product');
+  for (const end = Date.now() + DELIVERED_WITHIN_MS; Date.now() < end && (await left()) > 0; ) await sleep(100);
+  const missing = await left();
+  if (missing > 0) violations.add(`${missing} events were not sent within a minute after the partition ended`);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { OperationId } from '../../server/src/http/contract/contract.ts';
 import { createLogger } from '../../server/src/http/pipeline/log.ts';
 import { expireOverdue } from '../../server/src/jobs/buying.ts';
 import { mint } from '../../server/src/shop/customers/codes.ts';
@@ -7,7 +8,7 @@ import { SYSTEM } from '../../server/src/shop/shop.ts';
 import { SECRET_KEY } from '../../server/test/server.ts';
 import { type Account, CUSTOMER_PASSWORD, openAccount } from '../testing/customers.ts';
 import { checkOut, onlyVariantOf, putInCarts, putOnSale } from '../testing/products-and-checkouts.ts';
-import type { OpenShop } from '../testing/test-server.ts';
+import type { OpenShop, Request } from '../testing/test-server.ts';
 
 /** A decision that depends on the time, and the time at which its result changes. */
 export interface Deadline {
@@ -38,16 +39,14 @@ export const DEADLINES: Record<string, Deadline> = {
     after: 7 * DAY,
     async begin(by) {
       const { id: cart_id } = await by.must('storefront.createCart');
-      return async (server) =>
-        standingOf(await server.ask('storefront.getCart', { path: { cart_id } }), 200, 'cart_expired');
+      return asks('storefront.getCart', { path: { cart_id } }, 200, 'cart_expired');
     },
   },
   'the end of a cart': {
     after: 30 * DAY,
     async begin(by) {
       const cart_id = await fullCart(by);
-      return async (server) =>
-        standingOf(await server.ask('storefront.getCart', { path: { cart_id } }), 200, 'cart_expired');
+      return asks('storefront.getCart', { path: { cart_id } }, 200, 'cart_expired');
     },
   },
   'the end of a checkout': {
@@ -55,8 +54,7 @@ export const DEADLINES: Record<string, Deadline> = {
     async begin(by) {
       const { id: checkout_id } = await checkOut(by, await fullCart(by));
       const request = { path: { checkout_id }, body: {} };
-      return async (server) =>
-        standingOf(await server.ask('storefront.completeCheckout', request), 200, 'checkout_expired');
+      return asks('storefront.completeCheckout', request, 200, 'checkout_expired');
     },
   },
   'the end of a reservation': {
@@ -66,18 +64,14 @@ export const DEADLINES: Record<string, Deadline> = {
       const pieces = [{ variant_id, quantity: 1 }];
       const [first = '', second = ''] = await putInCarts(by, [pieces, pieces]);
       await by.must('storefront.createCheckout', { body: { cart_id: first } });
-      return async (server) => {
-        const answer = await server.ask('storefront.createCheckout', { body: { cart_id: second } });
-        return standingOf(answer, 'insufficient_stock', 201);
-      };
+      return asks('storefront.createCheckout', { body: { cart_id: second } }, 'insufficient_stock', 201);
     },
   },
   'the payment of an order': {
     after: 7 * DAY,
     async begin(by) {
       const path = { order_id: await order(by) };
-      return async (server) =>
-        standingOf(await server.ask('dashboard.markOrderPaid', { path }), 200, 'payment_not_awaiting');
+      return asks('dashboard.markOrderPaid', { path }, 200, 'payment_not_awaiting');
     },
   },
   'the payment of an order, by the job': {
@@ -99,16 +93,14 @@ export const DEADLINES: Record<string, Deadline> = {
     async begin(by) {
       const token = await codeFor(by, 'reset_password', await customerOf(by));
       const request = { body: { token, new_password: 'another password of the proofs' } };
-      return async (server) =>
-        standingOf(await server.ask('storefront.resetPassword', request), 200, 'reset_token_invalid');
+      return asks('storefront.resetPassword', request, 200, 'reset_token_invalid');
     },
   },
   'the end of a verification link': {
     after: DAY,
     async begin(by) {
       const request = { body: { token: await codeFor(by, 'verify_email', await customerOf(by)) } };
-      return async (server) =>
-        standingOf(await server.ask('storefront.verifyEmail', request), 200, 'verification_token_invalid');
+      return asks('storefront.verifyEmail', request, 200, 'verification_token_invalid');
     },
   },
   "the end of a customer's token": {
@@ -155,7 +147,7 @@ export const DEADLINES: Record<string, Deadline> = {
         if (status !== 401) throw new Error(`Failed login ${failure} got ${status}, not 401.`);
       }
       const request = { body: { email, password: CUSTOMER_PASSWORD } };
-      return async (server) => standingOf(await server.ask('storefront.loginCustomer', request), 'rate_limited', 200);
+      return asks('storefront.loginCustomer', request, 'rate_limited', 200);
     },
   },
   'the overlap of a token of the storefront that was rotated': {
@@ -191,23 +183,22 @@ export const DEADLINES: Record<string, Deadline> = {
     after: GIVEN,
     async begin(by, { now }) {
       const { id } = await putOnSale(by, { published_at: isoOf(now + GIVEN * 1_000) });
-      return async (server) =>
-        standingOf(await server.ask('storefront.getProduct', { path: { id_or_slug: id } }), 'not_found', 200);
+      return asks('storefront.getProduct', { path: { id_or_slug: id } }, 'not_found', 200);
     },
   },
 };
 
 /**
- * Classifies a response by the expected ones before and after the deadline. Each of these is a status or an error code.
+ * Calls an operation, and classifies the response by the expected ones before and after the deadline. Each of these is a
+ * status or an error code.
  */
-function standingOf(
-  { status, refusal }: { status: number; refusal: { error: string } | undefined },
-  before: number | string,
-  after: number | string,
-): Standing {
-  const answered = refusal?.error ?? status;
-  if (answered === before) return 'before';
-  return answered === after ? 'after' : `unexpected: ${status} ${JSON.stringify(refusal)}`;
+function asks<Id extends OperationId>(id: Id, request: Request<Id>, before: number | string, after: number | string) {
+  return async (server: OpenShop): Promise<Standing> => {
+    const { status, refusal } = await server.ask(id, request);
+    const answered = refusal?.error ?? status;
+    if (answered === before) return 'before';
+    return answered === after ? 'after' : `unexpected: ${status} ${JSON.stringify(refusal)}`;
+  };
 }
 
 function isoOf(milliseconds: number): string {
@@ -263,8 +254,7 @@ async function logIn(shop: OpenShop, { email }: Account): Promise<string> {
 }
 
 function customerWith(customer_token: string) {
-  return async (server: OpenShop) =>
-    standingOf(await server.ask('storefront.getCustomer', { customer_token }), 200, 'invalid_token');
+  return asks('storefront.getCustomer', { customer_token }, 200, 'invalid_token');
 }
 
 async function readWith({ premises }: OpenShop, path: string, headers: Record<string, string>): Promise<Standing> {
@@ -281,6 +271,5 @@ async function discountWith(
   const code = `TIMED-${randomUUID().slice(0, 8)}`;
   await by.must('dashboard.createDiscount', { body: { code, kind: 'percentage', value: '10', ...times } });
   const cart_id = await fullCart(by);
-  return async (server: OpenShop) =>
-    standingOf(await server.ask('storefront.applyDiscount', { path: { cart_id }, body: { code } }), before, after);
+  return asks('storefront.applyDiscount', { path: { cart_id }, body: { code } }, before, after);
 }

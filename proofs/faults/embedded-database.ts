@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runningEmbeddedUrl } from '../../server/src/db/embedded-running.ts';
 import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
 import { chanceOf } from '../testing/random.ts';
-import { sendUntilAnswered } from '../testing/retrying-client.ts';
 import { ServerProcess, withDirectory } from '../testing/server-process.ts';
+import { Shoppers } from './shoppers.ts';
 
-const WRITERS = 4;
-const ANSWER_WITHIN_MS = 60_000;
-const MOST_ROWS_PER_LIFE = 12;
+/** The server is killed at a random moment, after at most this many responses. */
+const MOST_ANSWERS_PER_LIFE = 60;
 
 /**
  * Kills the processes of a server with an embedded database in different ways, and also starts two servers at the same
@@ -36,21 +35,29 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
   try {
     const first = await installation.open();
     await judgeSecondServer(installation, first, violations);
-    const writers = await Writers.begin(installation);
+    const shoppers = await Shoppers.open({
+      get databaseUrl() {
+        return installation.superuserUrl;
+      },
+      servers: () => installation.urls,
+      shoppers: 4,
+      seed,
+    });
+    shoppers.begin();
     for (let kill = 0; kill < kills; kill += 1) {
       const fate = FATES[(seed + kill) % FATES.length] as Fate;
-      progress(`${kill} of ${kills}: ${fate}; ${writers.acknowledged.size} rows acknowledged`);
-      await writers.write(Math.ceil(random.next() * MOST_ROWS_PER_LIFE));
+      progress(`${kill} of ${kills}: ${fate}; ${shoppers.summary()}`);
+      await shoppers.moreAnswers(Math.ceil(random.next() * MOST_ANSWERS_PER_LIFE));
       await installation.kill(fate);
       if (!(await installation.reopen(fate)))
         violations.add(`${fate}: the next start failed and needs manual repair:\n${installation.lastWords}`);
       const postmasters = installation.postmasters();
       if (postmasters.length > 1) violations.add(`${fate}: ${postmasters.length} postmasters on one directory`);
     }
-    await writers.end(violations);
-    // Without a server, which is a violation already, the rows cannot be read.
-    if (installation.urls.length > 0) await judgeRows(installation, writers, violations);
-    const note = `${writers.acknowledged.size} rows acknowledged in between and all found, none twice; second server refused`;
+    await shoppers.rest();
+    // Without a server, which is a violation already, nothing can be read.
+    if (installation.urls.length > 0) await shoppers.judge(violations);
+    const note = `${shoppers.summary()}; second server refused`;
     return { tried: kills, unit: 'kill -9', violations: violations.list, note };
   } finally {
     await installation.close();
@@ -72,25 +79,29 @@ class Installation {
     return this.#server ? [this.#server.baseUrl] : [];
   }
 
+  /** The URL of a login that bypasses row-level security. It changes when PostgreSQL starts again. */
+  get superuserUrl(): string {
+    return Object.assign(new URL(runningEmbeddedUrl(this.#directory)), { username: 'postgres' }).href;
+  }
+
   async open(): Promise<ServerProcess> {
-    this.#server = await (await this.newServer()).mustBeReady();
+    this.#server = await (await this.newServer()).readyAtLast();
     return this.#server;
   }
 
-  /** Starts a server, which writes the credentials of its demo shop to the directory. */
   async newServer(): Promise<ServerProcess> {
-    return new ServerProcess(await freePort(), { DATA_DIR: this.#directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn' });
-  }
-
-  async demo(): Promise<{ api_key: string }> {
-    return JSON.parse(await readFile(join(this.#directory, 'demo.json'), 'utf8'));
+    const env = { DATA_DIR: this.#directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off' };
+    return new ServerProcess(await freePort(), env);
   }
 
   async kill(fate: Fate): Promise<void> {
-    const postmasters = this.postmasters();
-    await this.#server?.end('SIGKILL');
-    if (!fate.startsWith('both killed')) return;
+    const isBoth = fate.startsWith('both killed');
+    const postmasters = isBoth ? this.postmasters() : [];
+    const ended = this.#server?.end('SIGKILL');
+    // Kills both at the same moment. Otherwise PostgreSQL could write everything to disk before it is killed.
     for (const pid of postmasters) process.kill(pid, 'SIGKILL');
+    await ended;
+    if (!isBoth) return;
     while (this.postmasters().length > 0) await new Promise((done) => setTimeout(done, 10));
     if (fate === 'both killed, pid recycled') this.#recyclePid();
   }
@@ -99,7 +110,7 @@ class Installation {
   async reopen(fate: Fate): Promise<boolean> {
     const rivals = fate === 'rival at the same moment' ? 2 : 1;
     const servers = await Promise.all(Array.from({ length: rivals }, () => this.newServer()));
-    const ready = await Promise.all(servers.map((server) => server.ready()));
+    const ready = await Promise.all(servers.map(startsAtLast));
     this.lastWords = servers.map(({ errors, output }) => errors + output.slice(-1_000)).join('\n');
     this.#server = servers.find((_, i) => ready[i]);
     this.#stranger?.kill('SIGKILL');
@@ -138,6 +149,12 @@ class Installation {
   }
 }
 
+/** Whether the server becomes ready, at most after two minutes, because a busy machine recovers a database slowly. */
+async function startsAtLast(server: ServerProcess): Promise<boolean> {
+  for (let tries = 0; tries < 4 && server.running; tries += 1) if (await server.ready()) return true;
+  return false;
+}
+
 function commandOf(pid: number): string[] {
   return readProc(pid, 'cmdline').split('\0');
 }
@@ -152,81 +169,6 @@ function readProc(pid: number, file: string): string {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return '';
-  }
-}
-
-/** Creates products without pause. Retries each request until it is acknowledged. */
-class Writers {
-  /** The ids of the acknowledged products, by name. */
-  readonly acknowledged = new Map<string, string>();
-  readonly #refused: string[] = [];
-  #stopped = false;
-  #work: Promise<unknown> = Promise.resolve();
-
-  static async begin(installation: Installation): Promise<Writers> {
-    const writers = new Writers();
-    const { api_key } = await installation.demo();
-    writers.#work = Promise.all(Array.from({ length: WRITERS }, (_, i) => writers.#write(installation, api_key, i)));
-    return writers;
-  }
-
-  /**
-   * Waits until this many more products are acknowledged, or one is rejected. At that moment, the next product is being
-   * written.
-   */
-  async write(rows: number): Promise<void> {
-    const goal = this.acknowledged.size + rows;
-    while (this.acknowledged.size < goal && this.#refused.length === 0) {
-      await new Promise((done) => setTimeout(done, 1));
-    }
-  }
-
-  async end(violations: Violations): Promise<void> {
-    this.#stopped = true;
-    await this.#work;
-    for (const refusal of this.#refused) violations.add(refusal);
-  }
-
-  async #write(installation: Installation, apiKey: string, writer: number): Promise<void> {
-    for (let count = 0; !this.#stopped; count += 1) {
-      const name = `${NAME_PREFIX} ${writer}-${count}`;
-      const call = {
-        method: 'POST' as const,
-        path: '/api/dashboard/products',
-        headers: { 'X-API-Key': apiKey },
-        body: { name, price: '1.00' },
-      };
-      try {
-        const { status, body } = await sendUntilAnswered(() => installation.urls, call, ANSWER_WITHIN_MS);
-        if (status === 201) this.acknowledged.set(name, (JSON.parse(body) as { id: string }).id);
-        else this.#refused.push(`${name}: expected 201 despite restarts, got ${status} ${body}`);
-      } catch (error) {
-        this.#refused.push((error as Error).message);
-      }
-    }
-  }
-}
-
-const NAME_PREFIX = 'Written under fire';
-const PAGE = 100;
-
-/** Expects that each acknowledged product exists exactly once. */
-async function judgeRows(installation: Installation, { acknowledged }: Writers, violations: Violations): Promise<void> {
-  const { api_key } = await installation.demo();
-  const found = new Map<string, string[]>();
-  for (let page = 1; ; page += 1) {
-    const path = `/api/dashboard/products?page=${page}&limit=${PAGE}`;
-    const call = { method: 'GET' as const, path, headers: { 'X-API-Key': api_key } };
-    const { status, body } = await sendUntilAnswered(() => installation.urls, call, ANSWER_WITHIN_MS);
-    if (status !== 200) throw new Error(`${path}: ${status} ${body}`);
-    const { products } = JSON.parse(body) as { products: { id: string; name: string }[] };
-    for (const { id, name } of products) found.set(name, [...(found.get(name) ?? []), id]);
-    if (products.length < PAGE) break;
-  }
-  for (const [name, id] of acknowledged) {
-    const ids = found.get(name) ?? [];
-    if (!ids.includes(id)) violations.add(`${name} was acknowledged, but does not exist`);
-    if (ids.length > 1) violations.add(`${name} exists ${ids.length} times instead of once`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import pg from 'pg';
 import { freePort } from '../../server/src/db/free-port.ts';
@@ -28,7 +29,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   try {
     await stock(server.baseUrl, shop.api_key, pick(size, 200, 5_000));
     const reads = expensiveReads(storefront, { 'X-API-Key': shop.api_key });
-    const watch = Watch.open(databaseUrl);
+    const stopWatching = watchStatements(databaseUrl);
     const seconds = pick(size, 7, 60);
     const url = `${server.baseUrl}/api/storefront/products/mug-1`;
     const [attacked, others] = await Promise.all([
@@ -43,7 +44,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
         workers: 1,
       }),
     ]);
-    const slowest = await watch.end();
+    const slowest = await stopWatching();
     progress(`${attacked.requests.total} expensive reads, slowest statement ${slowest} ms`);
     if (slowest >= LIMIT_MS) violations.add(`a statement ran for ${slowest} ms`);
     const cancelled = server.output.split('\n').filter((line) => line.includes('"code":"57014"')).length;
@@ -91,8 +92,8 @@ function expensiveReads(storefront: Headers, dashboard: Headers): autocannon.Req
   ];
 }
 
-/** Creates products for the expensive reads. */
-async function stock(baseUrl: string, api_key: string, many: number): Promise<void> {
+/** Creates products, 100 at a time. */
+export async function stock(baseUrl: string, api_key: string, many: number): Promise<void> {
   const description = 'A mug of stoneware, glazed by hand, for tea and coffee. '.repeat(20);
   for (let from = 0; from < many; from += 100) {
     const products = Array.from({ length: 100 }, (_, i) => ({
@@ -109,39 +110,29 @@ async function stock(baseUrl: string, api_key: string, many: number): Promise<vo
   }
 }
 
-/** Records every 100 ms how long the oldest running statement has run. */
-class Watch {
-  readonly #client: pg.Client;
-  readonly #watching: Promise<void>;
-  #over = false;
-  #slowest = 0;
-
-  private constructor(client: pg.Client) {
-    this.#client = client;
-    this.#watching = this.#watch();
-  }
-
-  static open(databaseUrl: string): Watch {
-    return new Watch(new pg.Client({ connectionString: databaseUrl }));
-  }
-
-  async #watch(): Promise<void> {
-    await this.#client.connect();
-    while (!this.#over) {
-      const { rows } = await this.#client.query<{ ms: number }>(
+/**
+ * Records every 100 ms how long the oldest running statement has run. The returned function stops that, and returns the
+ * longest time in milliseconds.
+ */
+function watchStatements(databaseUrl: string): () => Promise<number> {
+  let [over, slowest] = [false, 0];
+  const watch = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    while (!over) {
+      const { rows } = await client.query<{ ms: number }>(
         `select coalesce(max(extract(epoch from clock_timestamp() - query_start) * 1000), 0)::int as ms from pg_stat_activity
          where application_name = 'commerce' and state = 'active' and datname = current_database()`,
       );
-      this.#slowest = Math.max(this.#slowest, rows[0]?.ms ?? 0);
-      await new Promise((done) => setTimeout(done, 100));
+      slowest = Math.max(slowest, rows[0]?.ms ?? 0);
+      await sleep(100);
     }
-  }
-
-  /** Stops watching. Returns the longest time in milliseconds that a statement ran. */
-  async end(): Promise<number> {
-    this.#over = true;
-    await this.#watching;
-    await this.#client.end();
-    return this.#slowest;
-  }
+    await client.end();
+  };
+  const watching = watch();
+  return async () => {
+    over = true;
+    await watching;
+    return slowest;
+  };
 }

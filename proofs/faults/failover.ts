@@ -3,8 +3,8 @@ import pg from 'pg';
 import { findTool } from '../../server/test/tools.ts';
 import { notRunWithout } from '../testing/missing-tool.ts';
 import { type Figures, keepingViolations, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
+import { spreadOf } from '../testing/spread.ts';
 import { HaCluster } from './ha-cluster.ts';
-import { described, type Outcome, summary } from './ha-outcomes.ts';
 import { HaServers } from './ha-servers.ts';
 import { Shoppers } from './ha-shoppers.ts';
 
@@ -60,18 +60,12 @@ async function attack({ size, progress }: Trial, cluster: HaCluster): Promise<Fi
   const servers = new HaServers(cluster, await cluster.environment());
   const outcomes: Outcome[] = [];
   const copied: string[] = [];
-  // The full form runs for more than an hour. SIGTERM ends it after the current round, and the figures count its rounds.
-  let ending = false;
-  const end = () => {
-    ending = true;
-  };
-  if (size === 'full') process.once('SIGTERM', end);
   await keepingViolations({ violations }, async () => {
     try {
       const shop = await servers.openShop();
       await servers.start();
       const rounds = pick(size, 1, 20);
-      for (let round = 0; round < rounds && !ending; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         for (const play of pick(size, SHORT_FAULTS, ALL_FAULTS)) {
           const known = { violations: violations.list.length, copied: copied.length };
           const shoppers = new Shoppers(servers.baseUrl, shop, { mayLose: play === asynchronous });
@@ -82,13 +76,12 @@ async function attack({ size, progress }: Trial, cluster: HaCluster): Promise<Fi
           await jobsRun(cluster, violations, play.name);
           for (const text of shoppers.unexpected) violations.add(`${play.name}: ${text}`);
           if (servers.ended > 0) violations.add(`${play.name}: ${servers.ended} server processes have ended`);
-          progress(`round ${round + 1}, ${outcomes.map(described).at(-1)}`);
+          progress(`round ${round + 1}, ${JSON.stringify(outcomes.at(-1))}`);
           for (const text of copied.slice(known.copied)) progress(`copied again: ${text}`);
           for (const text of violations.list.slice(known.violations)) progress(`VIOLATION ${text}`);
         }
       }
     } finally {
-      process.off('SIGTERM', end);
       await servers.stop();
     }
   });
@@ -105,6 +98,28 @@ async function membersReturn({ cluster, copied, violations }: Arena, moment: str
   for (const text of found.missing)
     violations.add(`${moment}: ${text}, ${MEMBERS_RETURN_WITHIN_MS / 1000} s after its start`);
   throw new Error('A member of the cluster does not return.');
+}
+
+/** The figures of one fault. */
+interface Outcome {
+  fault: string;
+  /** The longest time without a confirmed order, in seconds. */
+  pause: number;
+  confirmed: number;
+  lost: number;
+  doubled: number;
+}
+
+/** Returns a sentence for each kind of fault: how often it occurred, the pauses, and the orders. */
+function summary(outcomes: Outcome[]): string {
+  return Object.entries(Object.groupBy(outcomes, ({ fault }) => fault))
+    .map(([fault, those = []]) => {
+      const { median, most } = spreadOf(those.map(({ pause }) => pause));
+      const sum = (field: 'confirmed' | 'lost' | 'doubled') => those.reduce((total, one) => total + one[field], 0);
+      const seconds = `${median.toFixed(1)} s without orders (most ${most.toFixed(1)} s)`;
+      return `${those.length} × ${fault}: ${seconds}, ${sum('confirmed')} confirmed, ${sum('lost')} lost, ${sum('doubled')} doubled`;
+    })
+    .join('; ');
 }
 
 type Found = Omit<Outcome, 'fault' | 'confirmed'>;
@@ -132,12 +147,10 @@ async function readOnly({ cluster, shoppers, violations }: Arena): Promise<Found
   if (statuses.join() !== '503,503,503,200')
     violations.add(`read-only: write, read, readyz, healthz answered ${statuses}`);
   await resetReadOnly(cluster);
-  const since = Date.now();
   await orderingAgain(shoppers, violations, 'read-only');
-  const detail = `${((Date.now() - since) / 1000).toFixed(1)} s after the end of it`;
   const pause = shoppers.pauseSince(begun);
   await shoppers.stop();
-  return { pause, detail, ...(await nothingLost({ cluster, shoppers, violations }, 'read-only')) };
+  return { pause, ...(await nothingLost({ cluster, shoppers, violations }, 'read-only')) };
 }
 
 async function resetReadOnly(cluster: HaCluster): Promise<void> {
@@ -148,7 +161,7 @@ async function resetReadOnly(cluster: HaCluster): Promise<void> {
 async function synchronous(arena: Arena): Promise<Found> {
   return withoutLoss(arena, 'synchronous', async (old) => {
     await arena.cluster.script('kill-primary');
-    return { killed: Date.now(), mend: () => arena.cluster.script('start', old) };
+    return () => arena.cluster.script('start', old);
   });
 }
 
@@ -168,7 +181,7 @@ async function standbysGone(arena: Arena): Promise<Found> {
     if (!/COMMITs wait/.test(output) || /pg_terminate_backend/.test(output))
       violations.add(`standbys gone: doctor reports ${output}`);
     await cluster.script('kill-primary');
-    return { killed: Date.now(), mend: () => cluster.script('start', old) };
+    return () => cluster.script('start', old);
   });
 }
 
@@ -184,7 +197,6 @@ async function partition(arena: Arena): Promise<Found> {
     direct.on('error', () => undefined);
     await direct.connect();
     freeze(stopped);
-    const killed = Date.now();
     let written = false;
     direct.query('create table public.written_by_former_primary ()').then(
       () => {
@@ -192,16 +204,13 @@ async function partition(arena: Arena): Promise<Found> {
       },
       () => undefined,
     );
-    return {
-      killed,
-      mend: async () => {
-        if (written) violations.add('partition: the former primary has confirmed a write');
-        // Kills the old node, as the watchdog would have. If it resumed instead, Patroni 3.0 might make it the primary again,
-        // which loses orders.
-        await cluster.script('kill', old);
-        await direct.end().catch(() => undefined);
-        await cluster.script('start', old);
-      },
+    return async () => {
+      if (written) violations.add('partition: the former primary has confirmed a write');
+      // Kills the old node, as the watchdog would have. If it resumed instead, Patroni 3.0 might make it the primary again,
+      // which loses orders.
+      await cluster.script('kill', old);
+      await direct.end().catch(() => undefined);
+      await cluster.script('start', old);
     };
   });
 }
@@ -216,27 +225,26 @@ function freeze(pids: number[]): void {
 }
 
 /**
- * Causes a fault of the primary while shoppers order. The primary must return as a standby while they continue, and no order
- * may be lost.
+ * Causes a fault of the primary while shoppers order; `fault` returns the repair. The primary must return as a standby while
+ * they continue, and no order may be lost.
  */
 async function withoutLoss(
   arena: Arena,
   round: string,
-  fault: (old: string) => Promise<{ killed: number; mend: () => Promise<unknown> }>,
+  fault: (old: string) => Promise<() => Promise<unknown>>,
 ): Promise<Found> {
   const { cluster, shoppers, violations } = arena;
   shoppers.start(SHOPPERS);
   await sleep(5_000);
   const old = await cluster.script('primary');
   const begun = Date.now();
-  const { killed, mend } = await fault(old);
+  const mend = await fault(old);
   await orderingAgain(shoppers, violations, round);
   await mend();
   await membersReturn(arena, round);
   await shoppers.stop();
   const pause = shoppers.pauseSince(begun);
-  const detail = `${((killed - begun) / 1000).toFixed(1)} s before the kill`;
-  return { pause, detail, ...(await nothingLost(arena, round)) };
+  return { pause, ...(await nothingLost(arena, round)) };
 }
 
 /** Kills the primary while it sends nothing to its standbys, so that the transactions of some seconds are lost. */
@@ -290,7 +298,7 @@ async function asynchronous(arena: Arena): Promise<Found> {
   await cluster.script('start', old);
   await membersReturn(arena, 'asynchronous');
   await synchronousMode(cluster, true);
-  return { pause, lost: lost.length, doubled, detail: `${listed} of the lost orders listed` };
+  return { pause, lost: lost.length, doubled };
 }
 
 /** Waits until the shop has confirmed orders that no standby has received. */

@@ -1,36 +1,32 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { prepareSchema } from '../../server/src/commands/schema.ts';
 import { startEmbedded } from '../../server/src/db/embedded.ts';
 import { freePort } from '../../server/src/db/free-port.ts';
 import { findTool } from '../../server/test/tools.ts';
 import { notRunWithout } from '../testing/missing-tool.ts';
 import { type Figures, type Proof, pick, Violations } from '../testing/proof.ts';
-import { ServerProcess, withDirectory } from '../testing/server-process.ts';
+import { REDIS, Redis } from '../testing/redis.ts';
+import { asOwner, ServerProcess, withDirectory } from '../testing/server-process.ts';
 import { openTenant } from '../testing/site.ts';
 import { Callers } from './callers.ts';
-import { HealthProbe } from './health-probe.ts';
+import { postmasterOf } from './embedded-postgres.ts';
 import { type IsolatedTrial, isolated } from './isolated.ts';
 import { Ballast, mountSmallDisk, Partition, unmount } from './local-faults.ts';
 
-const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 const DISK_MB = 400;
-/**
- * The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response.
- */
-const LAG_MS = 3_500;
-/**
- * How long responses are checked after that delay; four times as long in the full form. A response can take 1 s, and only
- * responses that begin and end within this time count.
- */
-const COUNTED_MS = 2_500;
 /** The size of the log is limited so that the small disk is not full too early. */
 const WAL_MB = 64;
+const EVERY_MS = 200;
+/** Later responses count as missing, because an orchestrator would not wait for them. */
+const RESPONSE_WITHIN_MS = 5_000;
+const QUICK_MS = 500;
+const QUICK_WITHIN_MS = 60_000;
+/** The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response. */
+const LAG_MS = 3_500;
+/** The number of responses that are checked. Those of an unchanged status cover more than the 2 s between two checks. */
+const CHECKED = { changed: 5, unchanged: 13 };
 
 /** Causes the faults of C5 to C9, one after another, while the health endpoints are polled. */
 export const J5: Proof = {
@@ -53,176 +49,164 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
     const violations = new Violations();
     const disk = join(directory, 'disk');
     mountSmallDisk(disk, DISK_MB);
-    const database = await startEmbedded({ dataDir: disk });
-    await prepareSchema(database.url);
-    await boundLog(database.superuserUrl);
+    const { url, superuserUrl, stop } = await startEmbedded({ dataDir: disk });
+    await prepareSchema(url);
+    await asOwner(superuserUrl, `alter system set max_wal_size = '${WAL_MB}MB'`);
+    await asOwner(superuserUrl, 'select pg_reload_conf()');
     const own = join(directory, 'server');
     await mkdir(own);
-    const redisPort = await freePort();
-    const redis = spawn(findTool(REDIS) ?? '', ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', ''], {
-      cwd: own,
-      stdio: 'ignore',
-    });
+    const redis = await Redis.start(findTool(REDIS) ?? '', own);
     const server = new ServerProcess(await freePort(), {
-      ...{ DATABASE_URL: database.url, DATA_DIR: own, REDIS_URL: `redis://127.0.0.1:${redisPort}`, ROLE: 'all' },
+      ...{ DATABASE_URL: url, DATA_DIR: own, REDIS_URL: redis.url, ROLE: 'all' },
       ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off' },
     });
-    const tenant = await openTenant(database.superuserUrl);
+    const tenant = await openTenant(superuserUrl);
     const [callers, writers] = [new Callers(server.baseUrl, tenant), new Callers(server.baseUrl, tenant)];
-    const probe = new HealthProbe(server.baseUrl);
-    let asked = 0;
-    let begun = 0;
+    const health = new Health(server.baseUrl, violations);
+    const [rounds, factor] = [pick(size, 1, 2), pick(size, 1, 4)];
+    const faults = faultsOf(superuserUrl, disk, redis, writers);
     try {
       await server.readyAtLast();
       callers.begin(4, ['product', 'list', 'cart', 'orders']);
-      probe.begin();
-      await probe.firstQuickResponse();
-      const faults = faultsOf(database.superuserUrl, disk, redis, writers);
-      for (let round = 0; round < pick(size, 1, 2); round += 1) {
-        for (const fault of faults) {
-          asked += await suffer(fault, pick(size, COUNTED_MS, 4 * COUNTED_MS), probe, violations);
-          begun += 1;
-          progress(`${begun} faults, the last: ${fault.name}; asked ${asked} times`);
-          if (!server.running) throw new Error(`The server ended (${fault.name}): ${server.errors}`);
+      await health.firstQuickResponse();
+      for (let round = 0; round < rounds; round += 1) {
+        for (const { name, ready, begin, heal } of faults) {
+          await begin();
+          if (ready === 503) await health.change(name, ready);
+          await health.check(name, ready, factor * (ready === 503 ? CHECKED.changed : CHECKED.unchanged));
+          await heal();
+          await health.change(`after ${name}`, 200);
+          await health.check(`after ${name}`, 200, factor * CHECKED.changed);
+          progress(`after ${name}; asked ${health.asked} times`);
+          if (!server.running) throw new Error(`The server ended (${name}): ${server.errors}`);
         }
       }
-      const note = `${faults.map(({ name, ready }) => `${name}: ${ready}`).join(', ')}; restarts 0`;
-      return { tried: asked, unit: 'times asked', violations: violations.list, note: `${begun} faults. ${note}` };
+      const note = `${rounds * faults.length} faults. ${faults.map(({ name, ready }) => `${name}: ${ready}`).join(', ')}`;
+      return { tried: health.asked, unit: 'times asked', violations: violations.list, note };
     } finally {
-      probe.end();
       await Promise.all([callers.rest(), writers.rest()]);
       await server.end('SIGTERM');
-      redis.kill('SIGKILL');
-      await database.stop();
+      await redis.end();
+      await stop();
       unmount(disk);
     }
   });
 }
 
-async function suffer(fault: Fault, countedMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
-  // If the server must stay ready, its responses are checked from the start of the fault.
-  const lag = fault.ready === 200 ? 0 : LAG_MS;
-  await fault.begin();
-  const begun = performance.now();
-  await sleep(lag + countedMs);
-  const healing = performance.now();
-  await fault.heal();
-  const healed = performance.now();
-  await sleep(lag + countedMs);
-  const during = probe.judge(fault.name, [begun + lag, healing], fault.ready, violations);
-  const after = probe.judge(`after ${fault.name}`, [healed + lag, performance.now()], 200, violations);
-  probe.seen.length = 0;
-  return during + after;
+/** Asks five times a second whether a server is alive and ready; an orchestrator asks less often. */
+class Health {
+  asked = 0;
+  readonly #baseUrl: string;
+  readonly #violations: Violations;
+
+  constructor(baseUrl: string, violations: Violations) {
+    this.#baseUrl = baseUrl;
+    this.#violations = violations;
+  }
+
+  /** Waits for a quick response, because a server that has just become ready still loads modules. */
+  async firstQuickResponse(): Promise<void> {
+    for (const until = performance.now() + QUICK_WITHIN_MS; performance.now() < until; ) {
+      const begun = performance.now();
+      await this.#fetch('/readyz');
+      if (performance.now() - begun < QUICK_MS) return;
+    }
+  }
+
+  /** Waits until `/readyz` has this status, or until it must have it. */
+  async change(when: string, ready: number): Promise<void> {
+    const until = performance.now() + LAG_MS;
+    while ((await this.#ask(when)).status !== ready && performance.now() < until) await sleep(EVERY_MS);
+  }
+
+  /** Expects this status of `/readyz` this number of times. */
+  async check(when: string, ready: Fault['ready'], times: number): Promise<void> {
+    for (let count = 0; count < times; count += 1) {
+      const { status, body } = await this.#ask(when);
+      const isRight = ready === 'either' ? status !== 0 : status === ready;
+      if (!isRight) this.#violations.add(`${when}: /readyz: expected ${ready}, got ${status} ${body}`);
+      await sleep(EVERY_MS);
+    }
+  }
+
+  /** Returns the response of `/readyz`. `/healthz` must always return 200. */
+  async #ask(when: string): Promise<{ status: number; body: string }> {
+    this.asked += 1;
+    const [live, ready] = await Promise.all([this.#fetch('/healthz'), this.#fetch('/readyz')]);
+    if (live.status !== 200) this.#violations.add(`${when}: /healthz: expected 200, got ${live.status}`);
+    return ready;
+  }
+
+  /** Returns a response. Its status is 0 if there was none. */
+  async #fetch(path: string): Promise<{ status: number; body: string }> {
+    const signal = AbortSignal.timeout(RESPONSE_WITHIN_MS);
+    const answer = await fetch(this.#baseUrl + path, { signal }).catch(() => undefined);
+    const body = await answer?.text().catch(() => undefined);
+    return { status: answer?.status ?? 0, body: body ?? 'nothing' };
+  }
 }
 
-function faultsOf(superuserUrl: string, disk: string, redis: ChildProcess, writers: Callers): Fault[] {
+function faultsOf(superuserUrl: string, disk: string, redis: Redis, writers: Callers): Fault[] {
   const port = Number(new URL(superuserUrl).port);
   const [refusing, silent] = [new Partition(port, 'REJECT'), new Partition(port, 'DROP')];
   const ballast = new Ballast(disk);
-  const ending = new Ending(superuserUrl);
-  const nothing = () => undefined;
+  let stopEnding = async () => {};
   return [
-    { name: 'nothing fails', ready: 200, begin: nothing, heal: nothing },
-    { name: 'connections ended', ready: 200, begin: () => ending.begin(), heal: () => ending.end() },
+    {
+      name: 'connections ended',
+      ready: 200,
+      begin: () => {
+        stopEnding = endConnections(superuserUrl);
+      },
+      heal: () => stopEnding(),
+    },
     {
       name: 'PostgreSQL restarted',
       ready: 'either',
-      begin: () => process.kill(postmasterIn(disk), 'SIGQUIT'),
+      begin: () => process.kill(postmasterOf(disk), 'SIGQUIT'),
       heal: () => connectable(superuserUrl),
     },
     { name: 'PostgreSQL refuses', ready: 503, begin: () => refusing.begin(), heal: () => refusing.heal() },
     { name: 'PostgreSQL cut off', ready: 503, begin: () => silent.begin(), heal: () => silent.heal() },
-    { name: 'Redis stopped', ready: 200, begin: () => redis.kill('SIGSTOP'), heal: () => redis.kill('SIGCONT') },
+    { name: 'Redis stopped', ready: 200, begin: () => redis.signal('SIGSTOP'), heal: () => redis.heal() },
     {
       name: 'disk full',
       ready: 503,
       begin: async () => {
         ballast.fill();
         writers.begin(2, ['large']);
-        await refusal(writers);
+        await writers.seeFullDisk();
       },
       heal: async () => {
         await writers.rest();
         ballast.remove();
       },
     },
-    { name: 'Redis killed', ready: 200, begin: () => end(redis), heal: nothing },
+    { name: 'Redis killed', ready: 200, begin: () => redis.kill(), heal: () => redis.heal() },
   ];
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.signalCode !== null || !child.kill('SIGKILL')) return;
-  await once(child, 'exit');
-}
-
-async function boundLog(superuserUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: superuserUrl });
-  await client.connect();
-  await client.query(`alter system set max_wal_size = '${WAL_MB}MB'`);
-  await client.query('select pg_reload_conf()');
-  await client.end();
-}
-
-function postmasterIn(disk: string): number {
-  const [pid = ''] = readFileSync(join(disk, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-  if (!(Number(pid) > 1)) throw new Error(`postmaster.pid begins with "${pid}".`);
-  return Number(pid);
 }
 
 /** Waits until PostgreSQL accepts connections. */
 async function connectable(url: string): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
-    client.on('error', () => undefined);
-    const connected = await client.connect().then(
-      () => true,
-      () => false,
-    );
-    await client.end().catch(() => undefined);
-    if (connected) return;
+    if (await asOwner(url, 'select').catch(() => undefined)) return;
     await sleep(100);
   }
   throw new Error('PostgreSQL did not come back.');
 }
 
-/** Waits until the server has rejected a call because the disk is full. */
-async function refusal(writers: Callers): Promise<void> {
-  writers.results.length = 0;
-  for (let tries = 0; tries < 3_000; tries += 1) {
-    if (writers.results.some(({ error }) => error === 'storage_full')) return;
-    await sleep(20);
-  }
-  throw new Error('No call was refused by storage_full.');
-}
-
-/** Ends all connections of the server repeatedly. */
-class Ending {
-  readonly #url: string;
-  #going = false;
-  #work = Promise.resolve();
-
-  constructor(url: string) {
-    this.#url = url;
-  }
-
-  begin(): void {
-    this.#going = true;
-    this.#work = this.#endOn();
-  }
-
-  async end(): Promise<void> {
-    this.#going = false;
-    await this.#work;
-  }
-
-  async #endOn(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url });
-    client.on('error', () => undefined);
-    await client.connect();
-    while (this.#going) {
-      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'commerce'`);
+/** Ends all connections of the server every second, until the returned function is called. */
+function endConnections(url: string): () => Promise<void> {
+  let going = true;
+  const end = async () => {
+    while (going) {
+      await asOwner(url, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'commerce'`);
       await sleep(1_000);
     }
-    await client.end();
-  }
+  };
+  const work = end();
+  return () => {
+    going = false;
+    return work;
+  };
 }

@@ -46,25 +46,32 @@ async function attack({ size, progress }: Trial, { program, directory, databaseU
     buyers.begin(2);
     await buyers.moreOrders(1, 30_000);
     const tried: Record<string, number> = {};
-    const guesser = new Guesser(server.baseUrl, violations);
+    const guesses = pick(size, 9, 15);
+    const sum = { guesses: 0, checked: 0 };
     for (let round = 0; round < pick(size, 1, 20); round += 1) {
-      if (size === 'full') guesser.move();
+      let checked = 0;
       for (const [fault, work] of Object.entries(FAULTS)) {
         await work(redis);
         const before = buyers.orders;
-        await Promise.all([buyers.moreOrders(pick(size, 2, 20), 30_000), guesser.guess(fault, pick(size, 9, 15))]);
+        const buying = buyers.moreOrders(pick(size, 2, 20), 30_000);
+        checked += await guess(server.baseUrl, `192.0.2.${round}`, guesses, violations);
+        await buying;
+        sum.guesses += guesses;
+        if (checked > LOGINS)
+          violations.add(`${fault}: ${checked} passwords were checked, more than the limit of ${LOGINS}`);
         if (buyers.orders === before)
           violations.add(`${fault}: no order was placed, although orders do not need Redis`);
         tried[fault] = (tried[fault] ?? 0) + buyers.orders - before;
         await redis.heal();
       }
-      progress(`${round + 1} rounds; ${buyers.orders} orders, ${guesser.tried} guesses`);
+      sum.checked += checked;
+      progress(`${round + 1} rounds; ${buyers.orders} orders`);
     }
     await buyers.rest();
     for (const failure of buyers.failures) violations.add(failure);
     if (!server.running) violations.add(`The server ended: ${server.errors}`);
     const perFault = Object.entries(tried).map(([fault, orders]) => `${orders} ${fault}`);
-    const note = `orders while Redis was: ${perFault.join(', ')}; ${guesser.judged} of ${guesser.tried} guessed passwords were looked at`;
+    const note = `orders while Redis was: ${perFault.join(', ')}; ${sum.checked} of ${sum.guesses} guessed passwords were looked at`;
     return { tried: buyers.answers, unit: 'requests', violations: violations.list, note };
   } finally {
     await buyers?.rest();
@@ -85,46 +92,17 @@ const FAULTS: Record<string, (redis: Redis) => Promise<unknown>> = {
   'stopped again': async (redis) => redis.signal('SIGSTOP'),
 };
 
-/** Guesses passwords from one IP address at a time, and counts how many were checked. */
-class Guesser {
-  tried = 0;
-  judged = 0;
-  readonly #baseUrl: string;
-  readonly #violations: Violations;
-  #address = '192.0.2.1';
-  #judgedHere = 0;
-  #moves = 1;
-
-  constructor(baseUrl: string, violations: Violations) {
-    this.#baseUrl = baseUrl;
-    this.#violations = violations;
+/** Guesses passwords from an IP address. Returns how many of them were checked. */
+async function guess(baseUrl: string, address: string, times: number, violations: Violations): Promise<number> {
+  let checked = 0;
+  for (let count = 0; count < times; count += 1) {
+    const { status } = await fetch(`${baseUrl}/api/dashboard/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID(), 'X-Forwarded-For': address },
+      body: JSON.stringify({ email: `${randomUUID()}@example.com`, password: 'a guess of a password' }),
+    });
+    if (status === 401) checked += 1;
+    else if (status !== 429) violations.add(`a wrong password: expected 401 or 429, got ${status}`);
   }
-
-  /** Continues to guess from another IP address. */
-  move(): void {
-    this.#moves += 1;
-    this.#address = `192.0.2.${this.#moves}`;
-    this.#judgedHere = 0;
-  }
-
-  async guess(fault: string, times: number): Promise<void> {
-    for (let count = 0; count < times; count += 1) {
-      this.tried += 1;
-      const { status } = await fetch(`${this.#baseUrl}/api/dashboard/auth/login`, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          'Idempotency-Key': randomUUID(),
-          'X-Forwarded-For': this.#address,
-        },
-        body: JSON.stringify({ email: `${randomUUID()}@example.com`, password: 'a guess of a password' }),
-      });
-      if (status === 401) {
-        this.judged += 1;
-        this.#judgedHere += 1;
-      } else if (status !== 429) this.#violations.add(`${fault}: a wrong password: expected 401 or 429, got ${status}`);
-      if (this.#judgedHere > LOGINS)
-        this.#violations.add(`${fault}: ${this.#judgedHere} passwords were checked, more than the limit of ${LOGINS}`);
-    }
-  }
+  return checked;
 }

@@ -18,31 +18,31 @@ const HUNG_AFTER_MS = 90_000;
 /** The migrating process is killed after this many migrations. There are more migrations than that. */
 const MIGRATIONS_BEFORE_THE_KILL = 3;
 
-/** Two servers and two workers on a new database, with or without a pooler in transaction mode. */
+/** Two servers and two workers on a new database behind a pooler in transaction mode. */
 export class Deployment {
   readonly members: ServerProcess[] = [];
   /** Connections without row-level security and without the pooler. */
   readonly owner: pg.Pool;
   readonly #url: string;
-  readonly #pooler: Pooler | undefined;
+  readonly #pooler: Pooler;
   readonly #env: Record<string, string>;
 
-  private constructor(url: string, directory: string, pooler: Pooler | undefined) {
+  private constructor(url: string, directory: string, pooler: Pooler) {
     this.#url = url;
     this.#pooler = pooler;
     this.owner = ignoreLostConnections(new pg.Pool({ connectionString: url, max: 3 }));
     this.#env = {
-      ...(pooler ? documentedSettings(pooler.url, url) : { DATABASE_URL: url }),
+      ...documentedSettings(pooler.url, url),
       ...{ DATA_DIR: directory, SECRET_KEY: `${randomUUID()}${randomUUID()}` },
       ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off', CATALOG_CACHE: 'off' },
     };
   }
 
-  /** `url` is the URL of an empty database. `pgbouncer` is the path of the pooler's program, if a pooler is used. */
-  static async open(url: string, directory: string, pgbouncer?: string): Promise<Deployment> {
+  /** `url` is the URL of an empty database. `pgbouncer` is the path of the pooler's program. */
+  static async open(url: string, directory: string, pgbouncer: string): Promise<Deployment> {
     const own = join(directory, randomUUID());
     await mkdir(own);
-    return new Deployment(url, own, pgbouncer ? await startPgBouncer(pgbouncer, url) : undefined);
+    return new Deployment(url, own, await startPgBouncer(pgbouncer, url));
   }
 
   get addresses(): string[] {
@@ -142,7 +142,7 @@ export class Deployment {
   async close(): Promise<void> {
     await Promise.all(this.members.map((member) => member.running && member.end('SIGKILL')));
     await this.owner.end();
-    await this.#pooler?.stop();
+    await this.#pooler.stop();
   }
 }
 

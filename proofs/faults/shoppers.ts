@@ -14,7 +14,7 @@ import { operationOf } from '../testing/tenant.ts';
 /** The servers and the database for the purchases. */
 export interface Market {
   /** The URL of the database, for a login that bypasses row-level security. */
-  databaseUrl: string;
+  readonly databaseUrl: string;
   /** The base URLs of the servers that may be running now. */
   servers(): string[];
   shoppers: number;
@@ -30,7 +30,8 @@ interface Story {
   fulfillment_status: string;
 }
 
-const ANSWER_WITHIN_MS = 60_000;
+/** A busy machine may take minutes to start a server and recover a database. */
+const ANSWER_WITHIN_MS = 180_000;
 
 /**
  * Shoppers buy in a shop without pause, and its staff process the orders. Each call is retried with the same
@@ -42,7 +43,7 @@ export class Shoppers {
   /** The number of responses that took more than one attempt. */
   repeated = 0;
   readonly #market: Market;
-  readonly #credentials: Awaited<ReturnType<typeof openTenant>>;
+  readonly credentials: Awaited<ReturnType<typeof openTenant>>;
   readonly #stories: Story[] = [];
   readonly #failures: string[] = [];
   readonly #made = { carts: 0, checkouts: 0, fulfillments: 0, refunds: 0, discount_redemptions: 0 };
@@ -55,7 +56,7 @@ export class Shoppers {
 
   private constructor(market: Market, credentials: Awaited<ReturnType<typeof openTenant>>) {
     this.#market = market;
-    this.#credentials = credentials;
+    this.credentials = credentials;
   }
 
   /** Opens a new shop and fills it. */
@@ -100,31 +101,9 @@ export class Shoppers {
     while (this.answers < goal && this.#failures.length === 0) await sleep(1);
   }
 
-  /** Sends a change without pause until a server has made it. Throws if none does in time. */
-  async served(): Promise<void> {
-    const deadline = Date.now() + ANSWER_WITHIN_MS;
-    const { method, path } = operationOf('dashboard.updateSettings');
-    const body = JSON.stringify(SETTINGS);
-    while (Date.now() < deadline) {
-      const [server = ''] = this.#inTurn();
-      const headers = {
-        ...{ 'X-API-Key': this.#credentials.api_key, 'Content-Type': 'application/json' },
-        'Idempotency-Key': randomUUID(),
-      };
-      const signal = AbortSignal.timeout(1_000);
-      const answer = await fetch(server + path, { method: method.toUpperCase(), headers, body, signal }).catch(
-        () => {},
-      );
-      await answer?.arrayBuffer().catch(() => {});
-      if (answer?.ok) return;
-      await sleep(2);
-    }
-    throw new Error(`No server made a change within ${ANSWER_WITHIN_MS / 1_000} s.`);
-  }
-
   /** Reads the catalogue once, without a retry. Returns the status; 0 without a response. */
   async look(): Promise<number> {
-    const { site_id, storefront_token } = this.#credentials;
+    const { site_id, storefront_token } = this.credentials;
     const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
     const [server = ''] = this.#inTurn();
     const answer = await fetch(server + operationOf('storefront.listProducts').path, { headers }).catch(() => {});
@@ -159,7 +138,7 @@ export class Shoppers {
   async #judgeOrders(owner: pg.Pool, violations: Violations): Promise<void> {
     const { rows } = await owner.query<Story>(
       `select email, id as order_id, status, payment_status, fulfillment_status from commerce.orders where site_id = $1`,
-      [this.#credentials.site_id],
+      [this.credentials.site_id],
     );
     const found = new Map(rows.map((row) => [row.order_id, row]));
     const emails = rows.map(({ email }) => email);
@@ -180,7 +159,7 @@ export class Shoppers {
     for (const [table, acknowledgedRows] of Object.entries(this.#made)) {
       const { rows } = await owner.query<{ count: string }>(
         `select count(*) from commerce.${table} where site_id = $1`,
-        [this.#credentials.site_id],
+        [this.credentials.site_id],
       );
       if (Number(rows[0]?.count) !== acknowledgedRows)
         violations.add(`${acknowledgedRows} ${table} were acknowledged, but ${rows[0]?.count} exist`);
@@ -252,7 +231,7 @@ export class Shoppers {
   /** Calls an operation until it has a definite response. Throws unless it succeeds. */
   async #call<Answer = Answered>(id: string, body?: unknown, path: Record<string, string> = {}): Promise<Answer> {
     const operation = operationOf(id);
-    const { api_key, site_id, storefront_token } = this.#credentials;
+    const { api_key, site_id, storefront_token } = this.credentials;
     const dashboard = id.startsWith('dashboard.');
     const headers: Record<string, string> = dashboard
       ? { 'X-API-Key': api_key }
