@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
+import { idPlaces } from '../tenancy/id-places.ts';
 import { asCustomer } from '../testing/customers.ts';
-import { ENDS_ITS_CREDENTIAL, underKey, unexpected } from '../testing/idempotent-requests.ts';
-import { isForCustomers, kindsOf, MAKERS } from '../testing/objects.ts';
+import { withNewKey } from '../testing/idempotent-requests.ts';
+import { isForCustomers, MAKERS } from '../testing/objects.ts';
 import { effects, holdingsOf } from '../testing/owner-queries.ts';
 import { type Figures, type Proof, pick, type Size } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Call, comparable, type Reply } from '../testing/raw-requests.ts';
-import { type Slot, slotsOf, withValue } from '../testing/request-values.ts';
+import { type Slot, withValue } from '../testing/request-values.ts';
 import { fillIn, makeCartOf, makeOrder } from '../testing/sales.ts';
 import type { Ids, Kind, Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
@@ -23,12 +24,9 @@ export const A2: Proof = {
       const [tenant] = world.tenants;
       const chance = chanceOf(trial.seed);
       const owners = await ownersIn(world, tenant, pick(trial.size, 2, 12));
-      const admitted = chance.some(operationTable, pick(trial.size, ADMITTED_IN_SHORT, operationTable.length));
       let tried = 0;
       for (const operation of operationTable) {
         tried += await attack(world, tenant, owners, operation, trial.size, chance);
-        if (admitted.includes(operation))
-          tried += await admit(world, tenant, operation, chance, pick(trial.size, 1, 4));
         trial.progress(`${operation.id}, ${tried} requests`);
       }
       return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
@@ -46,32 +44,19 @@ interface Owner {
 /** Kinds of objects that belong to one buyer, not to the whole shop. */
 const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
 
-/**
- * Operations that need a new member of staff, because an invitation, a second factor and its recovery codes belong to one
- * person.
- */
-const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor', 'dashboard.replaceRecoveryCodes'];
-
 /** The number of callers without access that try an operation in the short form. */
-const REFUSED_IN_SHORT = 3;
-/** The number of operations that a caller with access calls in the short form. */
-const ADMITTED_IN_SHORT = 60;
-
+const REFUSED_IN_SHORT = 2;
 const GUEST: Owner = { name: 'a guest', customer_id: null, token: '', ids: {} };
 
 async function ownersIn(world: World, tenant: Tenant, customers: number): Promise<Owner[]> {
   const owners = [await furnish(world, tenant, GUEST)];
   for (let index = 1; index <= customers; index += 1) {
-    owners.push(await furnish(world, tenant, await newAccount(world, tenant, `customer ${index}`)));
+    const { customer, customer_token, address } = await MAKERS.customer.make(world, tenant);
+    const [customer_id = '', token = ''] = [customer?.[0], customer_token?.[0]];
+    const account = { name: `customer ${index}`, customer_id, token, ids: { customer, address } };
+    owners.push(await furnish(world, tenant, account));
   }
   return owners;
-}
-
-/** Creates a customer who has only an account and an address. */
-async function newAccount(world: World, tenant: Tenant, name = 'a customer'): Promise<Owner> {
-  const { customer, customer_token, address } = await MAKERS.customer.make(world, tenant);
-  const [customer_id = '', token = ''] = [customer?.[0], customer_token?.[0]];
-  return { name, customer_id, token, ids: { customer, address } };
 }
 
 async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owner> {
@@ -134,11 +119,9 @@ interface Place {
 
 /** Finds the fields of a call that identify a buyer's object. */
 function placesIn({ operation, body }: Call): Place[] {
-  return slotsOf(operation, body).flatMap((slot) => {
-    const [kind] = kindsOf(slot.name, slot.schema, operation.id) ?? [];
-    const list = [slot.schema.type].flat().includes('array');
-    return kind && OWNED.includes(kind) && !list ? [{ slot, kind }] : [];
-  });
+  return idPlaces(operation, body).flatMap(({ slot, kinds: [kind] }) =>
+    kind && OWNED.includes(kind) ? [{ slot, kind }] : [],
+  );
 }
 
 function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
@@ -151,7 +134,7 @@ function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owne
   const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
   const version = call.headers['If-Match'];
   const headers = { ...principal.headers, ...(version !== undefined && { 'If-Match': version }) };
-  return call.operation.method === 'get' ? { ...own, headers } : underKey({ ...own, headers });
+  return withNewKey({ ...own, headers });
 }
 
 /**
@@ -184,8 +167,7 @@ async function compare(world: World, tenant: Tenant, call: Call, places: Place[]
 }
 
 function unknownOf(call: Call, places: Place[]): Call {
-  const unknown = places.reduce((about, { slot }) => withValue(about, slot, randomUUID()), call);
-  return call.operation.method === 'get' ? unknown : underKey(unknown);
+  return withNewKey(places.reduce((about, { slot }) => withValue(about, slot, randomUUID()), call));
 }
 
 function idsIn({ path, query, body }: Call, places: Place[]): string[] {
@@ -193,45 +175,4 @@ function idsIn({ path, query, body }: Call, places: Place[]): string[] {
     const place = { path, query, body, header: {} }[slot.in] as Record<string, unknown>;
     return String(slot.at.reduce<unknown>((at, key) => (at as Record<string | number, unknown>)[key], place));
   });
-}
-
-/**
- * Whether `admit` leaves the operation out: E7 covers the operations of agents. Two storefront operations on a
- * customer's agents are left out too.
- */
-function isProvenElsewhere({ id, surface }: Operation): boolean {
-  return surface === 'agent' || id === 'storefront.revokeAgent' || id === 'storefront.listAgentAudit';
-}
-
-/** Shows that the rejections are meaningful: callers with access must succeed, with objects of their own. */
-async function admit(
-  world: World,
-  tenant: Tenant,
-  operation: Operation,
-  chance: Chance,
-  most: number,
-): Promise<number> {
-  const callers = chance.some(
-    principalsOf(tenant, [{ id: 'of a new customer', token: '' }]).filter((caller) => mayCall(caller, operation)),
-    most,
-  );
-  if (isProvenElsewhere(operation)) return 0;
-  if (callers.length === 0) world.violations.add(`${operation.id}: none of the principals may call it`);
-  for (const caller of callers) {
-    const customer = caller.customer_id ? await newAccount(world, tenant) : undefined;
-    const call = await validCall(world, customer ? asCustomer(tenant, customer.token) : tenant, operation);
-    const places = operation.surface === 'storefront' ? placesIn(call) : [];
-    const bare = customer ?? GUEST;
-    const owner = places.length > 0 ? await furnish(world, tenant, bare) : bare;
-    const own = callOf(call, customer ? shopperOf(tenant, customer) : caller, places, owner);
-    const isOfOther = ENDS_ITS_CREDENTIAL.includes(operation.id) || FOR_SOMEBODY_NEW.includes(operation.id);
-    if (isOfOther && !customer) own.headers = call.headers;
-    const reply = await world.send(own, tenant);
-    if (reply.status !== operation.status) unexpected(world, own, `${caller.name} about their own`, reply);
-  }
-  return callers.length;
-}
-
-function shopperOf(tenant: Tenant, { customer_id, token }: Owner): Principal {
-  return principalsOf(tenant, [{ id: String(customer_id), token }]).at(-1) as Principal;
 }

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
 import { startServer, stopServer } from '../../server/test/server.ts';
 import { withOwnDatabase } from '../testing/own-database.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Reply, send } from '../testing/raw-requests.ts';
 import { openTenant } from '../testing/site.ts';
-import { operationOf } from '../testing/tenant.ts';
+import {
+  type AttackedShop,
+  addCustomers,
+  addStaff,
+  callByStranger,
+  openSessionOf,
+  PASSWORD,
+  WRONG_PASSWORD,
+} from './strangers.ts';
 
 /**
  * Guesses passwords wherever the server checks one, each time from a new IP address, with every spelling of the e-mail
@@ -31,12 +38,10 @@ export const B2: Proof = {
 const MOST_AN_HOUR = 20;
 const LONGEST_WAIT = 15 * 60;
 const HOUR = 3_600;
-const PASSWORD = 'a password of the proofs';
-const WRONG = 'not the password';
 
 async function attack(trial: Trial, { baseUrl, owner }: { baseUrl: string; owner: Pool }) {
   const violations = new Violations();
-  const scene = { baseUrl, owner, ...(await openTenant(trial.databaseUrl)), password_hash: CHEAP_HASH };
+  const shop = { baseUrl, owner, ...(await openTenant(trial.databaseUrl)), password_hash: CHEAP_HASH };
   const chance = chanceOf(trial.seed);
   const figures = { attempts: 0, most: 0, longest: 0 };
   const strategies = Object.entries(STRATEGIES);
@@ -47,8 +52,8 @@ async function attack(trial: Trial, { baseUrl, owner }: { baseUrl: string; owner
       ...chance.some(strategies.slice(1), pick(trial.size, 1, strategies.length)),
     ];
     for (const [what, strategy] of chosen) {
-      const target = await open(scene);
-      const guesser = new Guesser(scene, target);
+      const target = await open(shop);
+      const guesser = new Guesser(shop, target);
       await guesser.runStrategy(strategy(chance), hours * HOUR);
       figures.attempts += guesser.attempts;
       figures.most = Math.max(figures.most, guesser.mostInAnHour());
@@ -69,14 +74,6 @@ async function attack(trial: Trial, { baseUrl, owner }: { baseUrl: string; owner
   return { tried: figures.attempts, unit: 'attempts', violations: violations.list, note } satisfies Figures;
 }
 
-interface Scene {
-  baseUrl: string;
-  owner: Pool;
-  site_id: string;
-  storefront_token: string;
-  password_hash: string;
-}
-
 /** A hash of `PASSWORD` at the lowest cost, so that many attempts take little time. */
 const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvzyXuAFLLDwwZDZ88E3kVCvRd0JjgjbvwPw';
 
@@ -84,39 +81,38 @@ const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvz
 interface Target {
   /** The spellings of the e-mail address that identify the account. */
   spellings: string[];
-  tryPassword(spelling: string, password: string, key?: string): Promise<Reply>;
+  tryPassword(spelling: string, password: string): Promise<Reply>;
 }
 
-const PLACES: Record<string, (scene: Scene) => Promise<Target>> = {
-  'login of customers': async (scene) => {
-    const { email } = await openAccount(scene);
-    const tryPassword = (spelling: string, password: string) =>
-      ask(scene, 'storefront.loginCustomer', { email: spelling, password });
-    return { tryPassword, spellings: await spellingsThatOpen(scene, email, tryPassword) };
-  },
-  'everything that asks customers for their password': async (scene) => {
-    const { email, token } = await openAccount(scene);
-    const operations = [
-      (password: string) => ask(scene, 'storefront.loginCustomer', { email, password }),
-      (password: string) =>
-        ask(scene, 'storefront.changePassword', { current_password: password, new_password: PASSWORD }, token),
-      (password: string) =>
-        ask(scene, 'storefront.updateCustomer', { current_password: password, email: `new-${email}` }, token),
-    ];
-    return {
-      spellings: ['0', '1', '2'],
-      tryPassword: (position, password) => (operations[Number(position)] as (typeof operations)[0])(password),
-    };
-  },
-  'login of staff': async (scene) => {
+const PLACES: Record<string, (shop: AttackedShop) => Promise<Target>> = {
+  'login of customers': async (shop) => {
     const email = newAddress();
-    await scene.owner.query(
-      `insert into commerce.staff (id, email, name, password_hash) values (gen_random_uuid(), $1, 'Staff', $2)`,
-      [email, scene.password_hash],
-    );
+    await addCustomers(shop, [email]);
     const tryPassword = (spelling: string, password: string) =>
-      ask(scene, 'dashboard.login', { email: spelling, password });
-    return { tryPassword, spellings: await spellingsThatOpen(scene, email, tryPassword) };
+      ask(shop, 'storefront.loginCustomer', { email: spelling, password });
+    return { tryPassword, spellings: await spellingsThatOpen(shop, email, tryPassword) };
+  },
+  'everything that asks customers for their password': async (shop) => {
+    const email = newAddress();
+    await addCustomers(shop, [email]);
+    const token = await openSessionOf(shop, email);
+    const operations: Record<string, (password: string) => Promise<Reply>> = {
+      login: (password) => ask(shop, 'storefront.loginCustomer', { email, password }),
+      password: (current_password) =>
+        ask(shop, 'storefront.changePassword', { current_password, new_password: PASSWORD }, token),
+      email: (current_password) =>
+        ask(shop, 'storefront.updateCustomer', { current_password, email: `new-${email}` }, token),
+    };
+    const tryPassword = (name: string, password: string) =>
+      (operations[name] as (typeof operations)['login'])(password);
+    return { tryPassword, spellings: Object.keys(operations) };
+  },
+  'login of staff': async (shop) => {
+    const email = newAddress();
+    await addStaff(shop, [email]);
+    const tryPassword = (spelling: string, password: string) =>
+      ask(shop, 'dashboard.login', { email: spelling, password });
+    return { tryPassword, spellings: await spellingsThatOpen(shop, email, tryPassword) };
   },
 };
 
@@ -125,24 +121,13 @@ function newAddress(): string {
   return `kisß-é-${randomUUID()}@example.com`;
 }
 
-async function openAccount({ owner, site_id, password_hash }: Scene): Promise<{ email: string; token: string }> {
-  const [email, token] = [newAddress(), mintToken('customer')];
-  await owner.query(
-    `with customer as (
-       insert into commerce.customers (site_id, id, email, password_hash, email_verified_at)
-       values ($1, gen_random_uuid(), $2, $3, now()) returning site_id, id
-     )
-     insert into commerce.customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
-     select site_id, gen_random_uuid(), gen_random_uuid(), id, $4, now() + interval '29 days', now() + interval '30 days'
-     from customer`,
-    [site_id, email, password_hash, hashToken(token)],
-  );
-  return { email, token };
+function ask(shop: AttackedShop, operation_id: string, body: object, token?: string): Promise<Reply> {
+  return send(shop.baseUrl, callByStranger(shop, operation_id, body, token));
 }
 
 /** Returns the spellings of an address that identify the account. */
 async function spellingsThatOpen(
-  scene: Scene,
+  shop: AttackedShop,
   email: string,
   tryPassword: (spelling: string, password: string) => Promise<Reply>,
 ): Promise<string[]> {
@@ -169,25 +154,8 @@ async function spellingsThatOpen(
     if (status === 200) opening.push(spelling);
   }
   // Deletes the recorded attempts, so that the attack starts without them.
-  await scene.owner.query('delete from commerce.login_throttles');
+  await shop.owner.query('delete from commerce.login_throttles');
   return opening;
-}
-
-let addresses = 0;
-
-async function ask(scene: Scene, operation_id: string, body: object, token?: string): Promise<Reply> {
-  addresses += 1;
-  const from = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
-  const headers = {
-    ...(operation_id.startsWith('storefront') && {
-      'X-Site-ID': scene.site_id,
-      'X-Service-Token': scene.storefront_token,
-    }),
-    ...(token && { Authorization: `Bearer ${token}` }),
-    'X-Forwarded-For': from,
-    'Idempotency-Key': randomUUID(),
-  };
-  return send(scene.baseUrl, { operation: operationOf(operation_id), path: {}, query: {}, headers, body });
 }
 
 /** An attacker's strategy: how many attempts run concurrently, and how long to wait after a response. */
@@ -227,7 +195,7 @@ const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
 };
 
 class Guesser {
-  readonly #scene: Scene;
+  readonly #shop: AttackedShop;
   readonly #target: Target;
   /** The times at which passwords were checked, in seconds since the attack began. */
   readonly #checkedAt: number[] = [];
@@ -236,8 +204,8 @@ class Guesser {
   attempts = 0;
   longestRetryAfter = 0;
 
-  constructor(scene: Scene, target: Target) {
-    this.#scene = scene;
+  constructor(shop: AttackedShop, target: Target) {
+    this.#shop = shop;
     this.#target = target;
   }
 
@@ -261,7 +229,7 @@ class Guesser {
   /** Returns Retry-After in seconds, or 0 if the password was checked. */
   async #guess(spelling: string): Promise<number> {
     this.attempts += 1;
-    const reply = await this.#target.tryPassword(spelling, WRONG);
+    const reply = await this.#target.tryPassword(spelling, WRONG_PASSWORD);
     if (reply.status === 401) this.#checkedAt.push(this.#time);
     else if (reply.status !== 429) throw new Error(`A guess was answered ${reply.status}: ${reply.text}`);
     const retryAfter = reply.status === 429 ? Number(reply.headers['retry-after']) : 0;
@@ -273,7 +241,7 @@ class Guesser {
   async #pass(seconds: number): Promise<void> {
     if (seconds <= 0) return;
     this.#skipped += seconds;
-    await this.#scene.owner.query(
+    await this.#shop.owner.query(
       `with throttles as (
          update commerce.login_throttles set next_attempt_at = next_attempt_at - $1 * interval '1 second',
            expires_at = expires_at - $1 * interval '1 second'

@@ -13,8 +13,9 @@ import { isReplay } from '../testing/idempotent-requests.ts';
 import { mailedSecret } from '../testing/mails.ts';
 import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import type { Reply } from '../testing/raw-requests.ts';
-import { callAs, operationOf, type Tenant, tryAs, type World } from '../testing/tenant.ts';
+import { callAs, type Tenant, tryAs, type World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
+import { ENDINGS, sendAgain } from './ended-sessions.ts';
 
 /** Uses password reset links twice, concurrently, after they expired, in another shop, and for other purposes. */
 export const B3: Proof = {
@@ -25,7 +26,7 @@ export const B3: Proof = {
       let tried = 0;
       for (let round = 0; round < pick(trial.size, 1, 12); round += 1) {
         for (const [what, story] of Object.entries(STORIES)) {
-          tried += await play(world, what, story);
+          tried += await play(world, what, story, pick(trial.size, 16, 64));
           trial.progress(`${what}, ${tried} tries`);
         }
       }
@@ -41,6 +42,8 @@ interface Scene {
   guest: Tenant;
   account: Account;
   token: string;
+  /** The number of simultaneous attempts. */
+  atOnce: number;
 }
 
 interface Outcome {
@@ -51,15 +54,13 @@ interface Outcome {
 
 type Story = (scene: Scene) => Promise<Outcome>;
 
-const AT_ONCE = 64;
-
 const STORIES: Record<string, Story> = {
   'used three times': async (scene) => {
     const replies = [await reset(scene), await reset(scene), await reset(scene)];
     return { replies, successes: 1 };
   },
-  [`${AT_ONCE} at once`]: async (scene) => {
-    const words = Array.from({ length: AT_ONCE }, () => `new ${randomUUID()}`);
+  'many at once': async (scene) => {
+    const words = Array.from({ length: scene.atOnce }, () => `new ${randomUUID()}`);
     const replies = await Promise.all(words.map((new_password) => reset(scene, { new_password })));
     const winner = words[replies.findIndex(({ status }) => status === 200)] ?? '';
     await expectLogin(scene, winner, 200);
@@ -110,14 +111,6 @@ const STORIES: Record<string, Story> = {
     );
     return { replies: [await reset(scene)], successes: 0 };
   },
-  'after staff entered another address, which was confirmed': async (scene) => {
-    const { world, tenant, account, guest } = scene;
-    const email = `new-${account.email}`;
-    await callAs(world, tenant, 'dashboard.updateCustomer', { email }, { customer_id: account.id });
-    const token = await mailedSecret(world, tenant.site_id, email);
-    await callAs(world, guest, 'storefront.verifyEmail', { token });
-    return { replies: [await reset(scene)], successes: 0 };
-  },
   'after the customer changed the address': async (scene) => {
     const { world, tenant, account, guest } = scene;
     const email = `new-${account.email}`;
@@ -127,24 +120,18 @@ const STORIES: Record<string, Story> = {
     await callAs(world, guest, 'storefront.verifyEmail', { token });
     return { replies: [await reset(scene)], successes: 0 };
   },
-  'after the password was changed': async (scene) => {
-    const { world, tenant, account } = scene;
-    const customer = asCustomer(tenant, await openCustomerSession(world, tenant, account.id));
-    const body = { current_password: CUSTOMER_PASSWORD, new_password: `${CUSTOMER_PASSWORD}, changed` };
-    await callAs(world, customer, 'storefront.changePassword', body);
-    return { replies: [await reset(scene)], successes: 0 };
-  },
-  'after the account was closed': async (scene) => {
-    const { world, tenant, account } = scene;
-    const customer = asCustomer(tenant, await openCustomerSession(world, tenant, account.id));
-    await callAs(world, customer, 'storefront.deleteCustomer');
-    return { replies: [await reset(scene)], successes: 0 };
-  },
-  'after the customer was anonymised': async (scene) => {
-    const { world, tenant, account } = scene;
-    await callAs(world, tenant, 'dashboard.anonymizeCustomer', undefined, { customer_id: account.id });
-    return { replies: [await reset(scene)], successes: 0 };
-  },
+  ...Object.fromEntries(
+    Object.entries(ENDINGS)
+      .filter(([what]) => !what.includes('logout'))
+      .map(([what, { end }]) => [
+        `after ${what}`,
+        async (scene: Scene) => {
+          const { world, tenant, account } = scene;
+          await end({ ...scene, first: { token: await openCustomerSession(world, tenant, account.id) } });
+          return { replies: [await reset(scene)], successes: 0 };
+        },
+      ]),
+  ),
   'for another end': async (scene) => {
     const { world, guest } = scene;
     const replies = [await tryAs(world, guest, 'storefront.verifyEmail', { token: scene.token })];
@@ -171,9 +158,10 @@ const STORIES: Record<string, Story> = {
   },
 };
 
-async function play(world: World, what: string, story: Story): Promise<number> {
+async function play(world: World, what: string, story: Story, atOnce: number): Promise<number> {
   const [tenant] = world.tenants;
-  const scene: Scene = { world, tenant, guest: asGuest(tenant), account: await openAccount(world, tenant), token: '' };
+  const account = await openAccount(world, tenant);
+  const scene: Scene = { world, tenant, guest: asGuest(tenant), account, token: '', atOnce };
   scene.token = await requestLink(scene);
   const { replies, successes } = await story(scene);
   const found = replies.filter((reply) => reply.status === 200 && !isReplay(reply)).length;
@@ -197,16 +185,7 @@ function reset(
   { world, guest, token }: Scene,
   { new_password = NEW_PASSWORD, key = randomUUID() } = {},
 ): Promise<Reply> {
-  const { site_id, secrets } = guest;
-  const headers = {
-    'X-Site-ID': site_id,
-    'X-Service-Token': secrets.StorefrontToken,
-    ...(secrets.CustomerToken && { Authorization: `Bearer ${secrets.CustomerToken}` }),
-    'Idempotency-Key': key,
-  };
-  const call = { operation: operationOf('storefront.resetPassword'), path: {}, query: {}, headers };
-  const at = world.tenants.find((tenant) => tenant.site_id === site_id);
-  return world.send({ ...call, body: { token, new_password } }, at);
+  return sendAgain(world, { key, operation: 'storefront.resetPassword', body: { token, new_password }, by: guest });
 }
 
 function logIn({ world, tenant, account }: Scene, password: string): Promise<Reply> {

@@ -1,3 +1,5 @@
+import type { Pool } from 'pg';
+import type { Violations } from '../testing/proof.ts';
 import type { Exchange } from '../testing/raw-requests.ts';
 import { tokenPattern } from '../testing/token-pattern.ts';
 
@@ -37,14 +39,10 @@ export class Secrets {
     for (const [key, field] of Object.entries(value)) this.#noteFields(field, Array.isArray(value) ? name : key);
   }
 
-  /**
-   * Builds a search for all secrets collected so far, except those whose kind matches `but`. It also finds the values
-   * in `and`.
-   */
-  search({ but, and = {} }: { but?: RegExp; and?: Record<string, string> } = {}): Search {
-    const forms = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
-    forms.push(...Object.entries(and));
-    return new Search(new Map(forms.flatMap(([secret, kind]) => formsOf(secret).map((form) => [form, kind] as const))));
+  /** Builds a search for all secrets collected so far, except those whose kind matches `but`. */
+  search(but?: RegExp): Search {
+    const kinds = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
+    return new Search(new Map(kinds.flatMap(([secret, kind]) => formsOf(secret).map((form) => [form, kind] as const))));
   }
 }
 
@@ -102,8 +100,6 @@ const STEM = 10;
 export class Search {
   readonly #forms: Map<string, string>;
   readonly #stems = new Map<string, string[]>();
-  /** The number of characters searched so far. */
-  characters = 0;
 
   constructor(forms: Map<string, string>) {
     this.#forms = forms;
@@ -113,15 +109,37 @@ export class Search {
     }
   }
 
-  /** Returns the kind of each secret in a text, with the text around it. */
-  in(text: string): string[] {
-    this.characters += text.length;
-    const found: string[] = [];
+  /** Adds a violation for each secret in a text, with the text around it. */
+  accuse(violations: Violations, where: string, text: string): void {
     for (let at = 0; at + STEM <= text.length; at += 1) {
       const forms = this.#stems.get(text.slice(at, at + STEM)) ?? [];
       const form = forms.find((one) => text.startsWith(one, at));
-      if (form) found.push(`${this.#forms.get(form)}: ${text.slice(Math.max(0, at - 80), at + 40)}`);
+      if (form)
+        violations.add(`${where} contains ${this.#forms.get(form)}: ${text.slice(Math.max(0, at - 80), at + 40)}`);
     }
-    return found;
+  }
+}
+
+const ROWS_AT_ONCE = 1_000;
+
+/** Searches all rows of all tables as text, including those of the queue. */
+export async function searchTables(owner: Pool, search: Search, violations: Violations): Promise<void> {
+  const { rows: tables } = await owner.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema')`,
+  );
+  const client = await owner.connect();
+  try {
+    for (const { name } of tables) {
+      await client.query(`begin; declare everything no scroll cursor for select t::text as row from ${name} t`);
+      for (;;) {
+        const { rows } = await client.query<{ row: string }>(`fetch ${ROWS_AT_ONCE} from everything`);
+        for (const { row } of rows) search.accuse(violations, name, row);
+        if (rows.length === 0) break;
+      }
+      await client.query('commit');
+    }
+  } finally {
+    client.release();
   }
 }

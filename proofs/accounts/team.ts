@@ -5,7 +5,7 @@ import { freePort } from '../../server/src/db/free-port.ts';
 import type { Trial, Violations } from '../testing/proof.ts';
 import { ServerProcess, withDirectory } from '../testing/server-process.ts';
 import { openTenant } from '../testing/site.ts';
-import { hire, type Invited, invite, newPerson, type Person } from '../testing/staff.ts';
+import { hire, type Person } from '../testing/staff.ts';
 
 export type Role = 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
 
@@ -30,10 +30,8 @@ export interface Team {
   violations: Violations;
   servers: ServerProcess[];
   calls: number;
-  send(call: Sent, server?: number): Promise<Answered>;
+  send(call: Sent): Promise<Answered>;
   hire(role: Role): Promise<Member>;
-  newPerson(): Promise<Member>;
-  invite(given?: { email?: string; role?: Role }): Promise<Invited>;
 }
 
 /** A member with a session. */
@@ -67,9 +65,9 @@ function teamOf(given: Pick<Team, 'site' | 'owner' | 'violations' | 'servers'>):
   const team: Team = {
     ...given,
     calls: 0,
-    async send({ method, path, headers, body }, server) {
+    async send({ method, path, headers, body }) {
       team.calls += 1;
-      const { baseUrl } = servers[(server ?? team.calls) % servers.length] as ServerProcess;
+      const { baseUrl } = servers[team.calls % servers.length] as ServerProcess;
       const own: Record<string, string> = method === 'GET' ? {} : { 'Idempotency-Key': randomUUID() };
       if (body !== undefined) own['Content-Type'] = 'application/json';
       const init = {
@@ -84,8 +82,6 @@ function teamOf(given: Pick<Team, 'site' | 'owner' | 'violations' | 'servers'>):
       return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : {} };
     },
     hire: async (role) => loggedIn(team, await hire({ owner }, site.site_id, canary, role)),
-    newPerson: async () => loggedIn(team, await newPerson({ owner }, canary)),
-    invite: (wish = {}) => invite({ owner }, { site_id: site.site_id, canary }, wish),
   };
   return team;
 }
@@ -97,12 +93,4 @@ async function loggedIn(team: Team, person: Person): Promise<Member> {
   const { status, body } = await team.send(login);
   if (status !== 200) throw new Error(`A member of the team could not log in: ${status} ${JSON.stringify(body)}`);
   return { ...person, headers: { Authorization: `Bearer ${body.access_token}` } };
-}
-
-export async function countOf(team: Team, condition: string, ...values: unknown[]): Promise<number> {
-  const { rows } = await team.owner.query<{ count: number }>(
-    `select count(*)::int as count from commerce.staff_memberships where site_id = $1 and ${condition}`,
-    [team.site.site_id, ...values],
-  );
-  return rows[0]?.count ?? 0;
 }

@@ -24,7 +24,7 @@ export const H4: Proof = {
       const [tenant] = world.tenants;
       let tried = 0;
       const chance = chanceOf(trial.seed);
-      for (const operation of chance.some(MUTATIONS, pick(trial.size, 20, MUTATIONS.length))) {
+      for (const operation of chance.some(MUTATIONS, pick(trial.size, 12, MUTATIONS.length))) {
         const key = randomUUID();
         const call = await validCall(world, tenant, operation);
         const before = await holdingsOf(world.owner, tenant.site_id);

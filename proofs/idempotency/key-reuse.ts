@@ -27,7 +27,7 @@ export const H2: Proof = {
     inWorld(trial, async (world) => {
       let tried = 0;
       const chance = chanceOf(trial.seed);
-      for (const operation of chance.some(MUTATIONS, pick(trial.size, 20, MUTATIONS.length))) {
+      for (const operation of chance.some(MUTATIONS, pick(trial.size, 12, MUTATIONS.length))) {
         tried += await sameScope(world, world.tenants[0], operation);
         tried += await otherScopes(world, operation, trial);
         trial.progress(`${operation.id}, ${tried} requests`);

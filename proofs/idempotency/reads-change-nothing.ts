@@ -190,7 +190,7 @@ const IN_PASSING = new Set([
 ]);
 
 /** The rows are compared after this many requests, because a comparison takes much longer than a request. */
-const COMPARED_AT_ONCE = 10;
+const COMPARED_AT_ONCE = 25;
 
 /**
  * Sends the requests, and compares the shop's rows and queued jobs before and after. Returns the number of requests. A

@@ -18,7 +18,7 @@ export const H3: Proof = {
       const [tenant] = world.tenants;
       const lasting = MUTATIONS.filter(({ id }) => !ENDS_ITS_CREDENTIAL.includes(id));
       let tried = 0;
-      for (const operation of chanceOf(trial.seed).some(lasting, pick(trial.size, 30, lasting.length))) {
+      for (const operation of chanceOf(trial.seed).some(lasting, pick(trial.size, 15, lasting.length))) {
         const call = await validCall(world, tenant, operation);
         const first = await world.send(call, tenant);
         await age(world, call, '23:59:57');

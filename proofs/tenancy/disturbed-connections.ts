@@ -4,7 +4,7 @@ import type { Chance } from '../testing/random.ts';
 import { readsOnlyDirectory } from './site-filters.ts';
 
 /** Disturbs database connections: makes some statements fail, and checks which tenant's rows each statement sees. */
-export interface Disturbance {
+interface Disturbance {
   chance: Chance;
   /** The share of statements that fail. */
   share: number;
@@ -12,8 +12,6 @@ export interface Disturbance {
   owner: pg.Pool;
   sites: string[];
   violations: Violations;
-  /** Whether about half of the requests do not set the tenant for row-level security. The proof must notice that. */
-  forgetful?: boolean;
 }
 
 export interface Disturbed {
@@ -41,7 +39,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     let opening: Opening | undefined;
     const disturbed = (given: object) => {
       const ahead = opening?.underWay ? opening : undefined;
-      const own = begins(given) || looksUp(given) ? { underWay: true, failed: false } : undefined;
+      const own = opens(given) ? { underWay: true, failed: false } : undefined;
       opening = own ?? opening;
       // Statements are sent one after another, in the order in which they were issued.
       const sent = before.then(() => start(given, ahead, own));
@@ -54,11 +52,10 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
       return answered;
     };
     const start = async (
-      given: object,
+      statement: object,
       ahead: Opening | undefined,
       own: Opening | undefined,
     ): Promise<{ answer: Promise<pg.QueryResult> }> => {
-      const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
       const site = siteOf(statement, disturbance.sites);
       // After a BEGIN that failed, PostgreSQL skips the statements that were sent in the same packet.
       if (own && ahead?.failed) own.failed = true;
@@ -89,12 +86,9 @@ interface Opening {
   failed: boolean;
 }
 
-function begins(statement: object): boolean {
-  return ((statement as { text?: string }).text ?? '').startsWith('begin');
-}
-
-function looksUp(statement: object): boolean {
-  return ((statement as { text?: string }).text ?? '').includes(`set_config('app.site_id'`);
+function opens(statement: object): boolean {
+  const { text = '' } = statement as { text?: string };
+  return text.startsWith('begin') || text.includes(`set_config('app.site_id'`);
 }
 
 /**
@@ -113,16 +107,6 @@ async function compare(send: Send, site: string, statement: object, violations: 
   if (!asked || shown === site) return;
   const { text } = statement as { text: string };
   violations.add(`a statement for the site ${site} is shown the rows of ${shown || 'none'}: ${text.slice(0, 300)}`);
-}
-
-function forgetting(statement: object, chance: Chance): object {
-  const {
-    text = '',
-    values,
-    query_timeout,
-  } = statement as { text?: string; values?: unknown[]; query_timeout?: number };
-  if (!looksUp(statement) || chance.next() < 0.5) return statement;
-  return { text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`), values, query_timeout };
 }
 
 /** Sends another statement instead. That statement fails, times out, is cancelled, or loses its connection. */

@@ -1,21 +1,20 @@
-import { randomInt, randomUUID } from 'node:crypto';
 import { operationTable } from '../../server/src/http/contract/contract.ts';
 import { agentTools } from '../../server/src/mcp/tools.ts';
-import { mintUserCode } from '../../server/src/shop/agents/user-codes.ts';
 import type { FunctionName } from '../../server/src/ucp/functions.ts';
 import { publishProfile } from '../../server/test/ucp.ts';
 import { forgetGuesses } from '../testing/agents.ts';
+import { withNewKey } from '../testing/idempotent-requests.ts';
 import { callTool } from '../testing/mcp.ts';
-import { kindsOf } from '../testing/objects.ts';
-import { type Figures, type Proof, pick, type Trial } from '../testing/proof.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Call, comparable, type Reply, send } from '../testing/raw-requests.ts';
-import { type Slot, slotsOf, withValue } from '../testing/request-values.ts';
+import { withValue } from '../testing/request-values.ts';
 import { watchStatements } from '../testing/statements.ts';
 import type { Kind, Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { type Asked, askOverMcp, askOverRest, type Speaker } from '../testing/ucp.ts';
 import { validCall } from '../testing/valid-requests.ts';
+import { idPlaces, nothingLike } from './id-places.ts';
 import { rankSumTest } from './ranks.ts';
 
 /**
@@ -28,7 +27,7 @@ export const A7: Proof = {
   run: (trial) =>
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
-      const count: Count = { compared: 0, pairs: 0, places: 0, least: 1 };
+      const count: Count = { compared: 0, pairs: 0 };
       for (const operation of pick(trial.size, chance.some(operationTable, 20), operationTable)) {
         const places = await placesOf(world, operation);
         for (const place of places)
@@ -48,38 +47,19 @@ export const A7: Proof = {
       } finally {
         await protocols.close();
       }
-      return {
-        tried: count.compared + count.pairs,
-        unit: 'pairs of ids',
-        violations: world.violations.list,
-        ...noteOf(trial, count),
-      };
+      const tried = count.compared + count.pairs;
+      return { tried, unit: 'pairs of ids', violations: world.violations.list } satisfies Figures;
     }),
 };
 
 interface Count {
   compared: number;
   pairs: number;
-  /** The number of places that were timed. */
-  places: number;
-  /**
-   * The lowest p-value of all places. A p-value is the probability of time differences at least this large if existing and
-   * invented ids take equally long.
-   */
-  least: number;
-}
-
-function noteOf({ size }: Trial, { places, pairs, least }: Count): Pick<Figures, 'note'> {
-  if (size === 'short') return {};
-  return {
-    note: `${pairs} pairs timed in ${places} places; least p ${least.toFixed(4)}, none of them twice at or below ${P}`,
-  };
 }
 
 /** The place of an id in an otherwise valid call. */
 interface Place {
   where: string;
-  cacheable: boolean;
   /** Ids of other tenants, and the same number of ids in the same form that never existed. */
   foreign: string[];
   absent: string[];
@@ -103,19 +83,17 @@ async function placesOf(
 ): Promise<Place[]> {
   const [tenant, ...others] = world.tenants;
   const call = await validCall(world, tenant, operation, { full: true });
-  return slotsOf(operation, call.body).flatMap((slot) => {
-    const kinds = kindsOf(slot.name, slot.schema, operation.id);
-    if (!kinds || [slot.schema.type].flat().includes('array')) return [];
-    return kinds.map((kind) => ({
+  return idPlaces(operation, call.body).flatMap(({ slot, kinds }) =>
+    kinds.map((kind) => ({
       where: `${operation.id}: ${slot.in} /${slot.at.join('/')} as ${kind}`,
-      cacheable: operation.cacheable,
       ...idsOf(others, kind),
       async prepare(id) {
-        const attack = await readyCall(world, tenant, call, slot, id);
+        if ('user_code' in call.path) await forgetGuesses(world, tenant);
+        const attack = withNewKey(withValue(call, slot, id));
         return () => sendIt(attack);
       },
-    }));
-  });
+    })),
+  );
 }
 
 /** UCP requests that contain an id, with the kinds of object it may identify. */
@@ -154,17 +132,10 @@ async function openProtocols(world: World): Promise<{ places: Place[]; close(): 
     for (const [name, kind, withId] of IN_UCP) {
       const where = `${name} of UCP over ${way} as ${kind}`;
       const prepare = async (id: string) => () => ask(speaker, { name, ...withId(id) });
-      places.push({ where, cacheable: false, ...idsOf(others, kind), prepare });
+      places.push({ where, ...idsOf(others, kind), prepare });
     }
   }
   return { places, close: profile.close };
-}
-
-/** Returns an id that never existed, in the same form as `id`. If the form contains a time, the time is the same. */
-export function nothingLike(kind: Kind, id: string): string {
-  if (kind === 'user_code') return mintUserCode();
-  if (/^[0-9a-f]{8}-/.test(id)) return id.slice(0, -12) + randomUUID().slice(-12);
-  return [...id].map((char) => (/[a-z]/.test(char) ? String.fromCharCode(97 + randomInt(26)) : char)).join('');
 }
 
 const asItIs = (id: string) => id;
@@ -219,13 +190,6 @@ async function observed(place: Place, id: string): Promise<{ answerText: string;
   }
 }
 
-async function readyCall(world: World, tenant: Tenant, call: Call, slot: Slot, id: string): Promise<Call> {
-  if ('user_code' in call.path) await forgetGuesses(world, tenant);
-  const attack = withValue(call, slot, id);
-  if (call.operation.method === 'get') return attack;
-  return { ...attack, headers: { ...attack.headers, 'Idempotency-Key': randomUUID() } };
-}
-
 /**
  * Pairs of requests for each operation. A suspicious result is measured again with other ids, because it may be due to chance.
  */
@@ -237,13 +201,11 @@ const SUSPICIOUS = 0.05;
 const P = 0.01;
 
 async function compareTimes(world: World, place: Place, pairs: number, chance: Chance, count: Count): Promise<void> {
-  count.places += 1;
   let p = await series(place, Math.ceil(pairs), chance, count);
   if (p <= SUSPICIOUS) {
     p = await series(place, PAIRS_OF_SUSPECTS, chance, count);
     if (p <= P) p = Math.max(p, await series(place, PAIRS_OF_SUSPECTS, chance, count));
   }
-  count.least = Math.min(count.least, p);
   if (p <= P)
     world.violations.add(`${place.where}: the response time distinguishes a foreign id from an unknown one (p = ${p})`);
 }

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Pool } from 'pg';
 
 /** All rows of the database as text, by table, including those of the job queue. */
@@ -22,16 +24,13 @@ export async function allRows(owner: Pool): Promise<Rows> {
   return found;
 }
 
-/**
- * Whether a row belongs to a shop: it refers to the shop or to one of the shop's objects, or contains the shop's marker, as text
- * or in hexadecimal.
- */
-export type Owns = (row: string) => boolean;
-
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** Returns a check for rows of a shop: rows that name the shop, its objects or its staff. */
-export function rowsOf({ site_id, canary }: { site_id: string; canary: string }, rows: Rows): Owns {
+/**
+ * Returns a check for rows of a shop: rows that name the shop, its objects or its staff, or contain its marker, as text
+ * or in hexadecimal.
+ */
+export function rowsOf({ site_id, canary }: { site_id: string; canary: string }, rows: Rows) {
   const known = new Set([site_id]);
   for (const row of [...rows.values()].flatMap((set) => [...set]).filter((one) => one.includes(site_id))) {
     const { id, staff_id, site_id: named } = JSON.parse(row) as Record<string, unknown>;
@@ -39,7 +38,7 @@ export function rowsOf({ site_id, canary }: { site_id: string; canary: string },
     for (const one of [id, staff_id]) if (typeof one === 'string') known.add(one);
   }
   const forms = [canary, Buffer.from(canary).toString('hex')];
-  return (row) => {
+  return (row: string): boolean => {
     const text = row.toLowerCase();
     return forms.some((form) => text.includes(form)) || (text.match(UUID) ?? []).some((id) => known.has(id));
   };
@@ -52,4 +51,12 @@ export function differences(before: Rows, after: Rows): string[] {
       [...rows].filter((row) => !of.get(table)?.has(row)).map((row) => `${sign} ${table} ${row}`),
     );
   return [...missing(before, after, 'gone'), ...missing(after, before, 'new')];
+}
+
+/** Returns the contents of the files in a file store by path, by default those of all shops. */
+export function filesIn(directory: string, site_id = ''): Map<string, string> {
+  const folder = join(directory, 'files');
+  const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const files = paths.filter((path) => path.startsWith(site_id) && statSync(join(folder, path)).isFile());
+  return new Map(files.map((path) => [path, readFileSync(join(folder, path), 'base64')]));
 }

@@ -25,6 +25,11 @@ export function underKey(call: Call, key: Call['headers'][string] = randomUUID()
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
 }
 
+/** Returns the call with a new idempotency key if it writes. */
+export function withNewKey(call: Call): Call {
+  return call.operation.safe ? call : underKey(call);
+}
+
 export function isReplay({ headers }: Reply): boolean {
   return headers['idempotency-replayed'] === 'true';
 }

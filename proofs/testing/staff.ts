@@ -81,7 +81,7 @@ export async function staffReset(world: World, tenant: Tenant): Promise<string> 
   return token;
 }
 
-export interface Invited {
+interface Invited {
   id: string;
   email: string;
   /** The secret of the link in the mail. */
