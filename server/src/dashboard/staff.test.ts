@@ -319,6 +319,37 @@ test('an invitation can be used once, becomes invalid when it is replaced, and n
   expect(foreign.response.status).toBe(404);
 });
 
+test('four simultaneous acceptances of an invitation create one membership, and one withdrawn meanwhile none', async () => {
+  const { owner, hire } = await openStaffedShop();
+  const elsewhere = await openStaffedShop();
+  const person = await hire('viewer');
+  const membersThere = async () => {
+    const { data } = await elsewhere.owner.GET(staffPath);
+    return data?.staff.filter(({ email }) => email === person.email) ?? [];
+  };
+
+  for (const round of [1, 2, 3, 4]) {
+    const token = await elsewhere.invite(person.email, 'support');
+    const { data: open } = await elsewhere.owner.GET(invitationsPath);
+    const params = { path: { invitation_id: open?.invitations[0]?.id ?? '' } };
+    const [withdrawn, accepted] = await Promise.all([
+      elsewhere.owner.DELETE(invitation, { params }),
+      person.client.POST(accept, { body: { token } }),
+    ]);
+    const [member_there] = await membersThere();
+    expect([withdrawn.response.status, accepted.response.status], `round ${round}`).toEqual(
+      member_there ? [404, 200] : [204, 400],
+    );
+    if (member_there) await elsewhere.owner.DELETE(member, { params: to(member_there.id) });
+  }
+
+  const token = await elsewhere.invite(person.email, 'support');
+  const replies = await Promise.all(Array.from({ length: 4 }, () => person.client.POST(accept, { body: { token } })));
+  expect(replies.filter(({ data }) => data)).toHaveLength(1);
+  expect(await membersThere()).toHaveLength(1);
+  expect((await owner.GET(staffPath)).data?.staff.filter(({ email }) => email === person.email)).toHaveLength(1);
+});
+
 test('an invitation can be accepted for seven days', async () => {
   const { anybody, invite, db_owner } = await openStaffedShop();
   const pass = (email: string, time: string) =>
