@@ -4,13 +4,14 @@ import pg from 'pg';
 import { ignoreLostConnections, openPool } from '../../server/src/db/connect.ts';
 import { freePort } from '../../server/src/db/free-port.ts';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
+import { asCustomer, openAccount, openCustomerSession } from '../testing/customers.ts';
 import { underKey, withNewKey } from '../testing/idempotent-requests.ts';
 import { withOwnDatabase } from '../testing/own-database.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
 import { chanceOf } from '../testing/random.ts';
 import { type Call, exchange, targetOf, watchExchanges } from '../testing/raw-requests.ts';
 import { ServerProcess, withDirectory } from '../testing/server-process.ts';
-import type { Tenant, World } from '../testing/tenant.ts';
+import { callAs, type Tenant, type World } from '../testing/tenant.ts';
 import { seedWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 import { Secrets, searchTables } from './sent-secrets.ts';
@@ -24,6 +25,8 @@ export const J1: Proof = {
       withDirectory((directory) => attack({ ...trial, databaseUrl }, directory)),
     ),
 };
+
+const ENOUGH_SECRETS = 50_000;
 
 async function attack(trial: Trial, directory: string): Promise<Figures> {
   const { databaseUrl, size, progress } = trial;
@@ -49,6 +52,7 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
       for (const tenant of world.tenants) await useAll(world, tenant, operations);
       progress(`${secrets.count} secrets`);
     }
+    if (size === 'full') await renewAll(world, secrets, progress);
     await mailsSent(owner);
     for (const path of orderPathsIn(await mailsIn(directory))) await exchange(world.baseUrl, 'GET', path, {});
   } finally {
@@ -86,6 +90,23 @@ async function useAll(world: World, tenant: Tenant, operations: Operation[]): Pr
       `{"password": "${tenant.secrets.ApiKey}"`,
     );
   }
+}
+
+const CHAINS = 8;
+
+/** Customers renew their tokens, each with the previous one, until there are enough secrets. */
+async function renewAll(world: World, secrets: Secrets, progress: Trial['progress']): Promise<void> {
+  const [tenant] = world.tenants;
+  const chain = async () => {
+    const { id } = await openAccount(world, tenant);
+    let token = await openCustomerSession(world, tenant, id);
+    while (secrets.count <= ENOUGH_SECRETS) {
+      const renewed = await callAs(world, asCustomer(tenant, token), 'storefront.refreshCustomerToken');
+      token = (renewed as { access_token: string }).access_token;
+    }
+  };
+  await Promise.all(Array.from({ length: CHAINS }, chain));
+  progress(`${secrets.count} secrets`);
 }
 
 /**
