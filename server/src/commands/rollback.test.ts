@@ -101,7 +101,7 @@ function sellFrom(servers: SpawnedServer[], { shop, shipping_option_id, variant_
   };
 }
 
-/** What `commerce-server start` does with the schema before it serves requests. */
+/** Prepares the schema as `commerce-server start` does before it serves requests. */
 function prepare(env: Record<string, string>): Promise<void> {
   const url = env.DATABASE_URL ?? '';
   return prepareOnceWritable({ url, directUrl: url }, readConfig(env), () => undefined);

@@ -319,7 +319,7 @@ test('an invitation can be used once, becomes invalid when it is replaced, and n
   expect(foreign.response.status).toBe(404);
 });
 
-test('four simultaneous acceptances of an invitation create one membership, and one withdrawn meanwhile none', async () => {
+test('accepting an invitation four times at once creates one membership; withdrawing it at the same time prevents it or fails', async () => {
   const { owner, hire } = await openStaffedShop();
   const elsewhere = await openStaffedShop();
   const person = await hire('viewer');
