@@ -61,9 +61,6 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
 
 const MANY_SHOPS = 150;
 
-/** Keeps idle connections, because each new one reads PostgreSQL's catalogue and plans every statement again. */
-const KEPT_MS = 10 * 60_000;
-
 /** Whether the database of the test server has so many shops that it should be replaced. */
 export async function isLarge(owner: pg.Pool): Promise<boolean> {
   const { rows } = await owner.query<{ shops: number }>('select count(*)::int as shops from commerce.sites');
@@ -93,9 +90,9 @@ export async function startServer(
   const pooled = settings.db ? undefined : pooledUrl(directUrl);
   const url = pooled ?? directUrl;
   const pooling = settings.pooling ?? (pooled ? 'transaction' : 'session');
-  const db = openPool({ url, max: 10, pooling, idleMs: KEPT_MS });
+  const db = openPool({ url, max: 10, pooling });
   const probe = openProbe({ url, pooling });
-  const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2, idleTimeoutMillis: KEPT_MS }));
+  const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const cache = createCatalogueCache({ enabled: true });
   const baseUrl = settings.baseUrl ?? 'http://localhost';
   // No timer reloads the hosts during a test. Tests reload them after a change.

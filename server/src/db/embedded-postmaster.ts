@@ -231,7 +231,8 @@ function settings(durable: boolean): string[] {
     listen_addresses: '127.0.0.1',
     // A socket path may have at most 107 bytes, and a data directory may be longer.
     unix_socket_directories: '',
-    max_connections: '100',
+    // Tests run dozens of servers at once on one PostgreSQL.
+    max_connections: durable ? '100' : '300',
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
