@@ -192,8 +192,12 @@ export const CONTENTIONS: Record<string, Contention> = {
       'update commerce.checkouts set reserved_until = now() where site_id = $1 and reserved_until is not null',
       [tenant.site_id],
     );
+    const expire: Action = () =>
+      untilConnected(() => expireCheckouts(premises.db, tenant)).catch((error: Error) =>
+        premises.violations.add(`The job that expires checkouts failed: ${error.message}`),
+      );
     return [
-      ...each(4, (): Action => () => untilConnected(() => expireCheckouts(premises.db, tenant))),
+      ...each(4, () => expire),
       ...checkouts.map(({ data }): Action => {
         const path = { checkout_id: data?.id ?? randomUUID() };
         return () => shop.ask('storefront.updateCheckout', { path, body: { note: 'Still here' } });
