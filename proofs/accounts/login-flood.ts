@@ -33,15 +33,15 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const server = await new ServerProcess(await freePort(), env).mustBeReady();
   const violations = new Violations();
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
-  const duration = pick(size, 2, 20);
+  const seconds = pick(size, 2, 20);
   try {
     const atRest = await read(server, headers, pick(size, 1, 5));
     progress(`${atRest.latency.p99} ms of the catalogue at rest`);
     const [reads, logins] = await Promise.all([
-      read(server, headers, duration),
+      read(server, headers, seconds),
       logInAtOnce({
         ...{ url: `${server.baseUrl}/api/storefront/customer/login`, headers },
-        ...{ emails, password: PASSWORD, seconds: duration },
+        ...{ emails, password: PASSWORD, seconds },
       }),
     ]);
     judge(violations, 'a login', logins, ['200', '429', '503']);
@@ -82,10 +82,14 @@ async function openAccounts(databaseUrl: string, site_id: string): Promise<strin
 
 type Headers = Record<string, string>;
 
-/** Sends catalogue reads at a steady rate. */
-function read({ baseUrl }: ServerProcess, headers: Headers, duration: number): Promise<autocannon.Result> {
+const READ_TIMEOUT_SECONDS = 30;
+
+/** Sends catalogue reads at a steady rate for `seconds`, or longer if the responses take longer. */
+function read({ baseUrl }: ServerProcess, headers: Headers, seconds: number): Promise<autocannon.Result> {
   const url = `${baseUrl}/api/storefront/products`;
-  return autocannon({ url, headers, duration, connections: 4, overallRate: READS_A_SECOND });
+  const amount = seconds * READS_A_SECOND;
+  const [connections, timeout] = [4, READ_TIMEOUT_SECONDS];
+  return autocannon({ url, headers, amount, connections, timeout, overallRate: READS_A_SECOND });
 }
 
 function judge(violations: Violations, what: string, counts: Record<string, number>, expected: string[]): void {
