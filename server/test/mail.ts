@@ -7,6 +7,7 @@ import sql from 'sql-template-tag';
 import { inject } from 'vitest';
 import { createMailer } from '../src/jobs/mailer.ts';
 import { sendMail } from '../src/jobs/send-mail.ts';
+import { FILLED_IN } from './shop.ts';
 
 export interface ReceivedMail {
   /** The headers of the mail, one per line. */
@@ -30,6 +31,7 @@ interface Shop {
  * oldest first. Mails of other shops stay in the queue, because some test files leave thousands.
  */
 export async function mailsTo(shop: Shop, email: string): Promise<ReceivedMail[]> {
+  if (email === FILLED_IN.email) throw new Error(`Use another address: mails of all shops go to ${email}.`);
   const deadline = Date.now() + 10_000;
   await deliver(shop);
   // Waits, because a running worker may be delivering some of the mails.
