@@ -58,7 +58,7 @@ export interface Goods {
   shipping_option_id: string;
 }
 
-/** Opens a shopper with one persistent connection to a server. `credentials` can replace those of the site. */
+/** Creates a shopper that uses one persistent connection. `credentials` can replace those of the site. */
 export function shopperAt(
   url: string,
   { site_id, storefront_token }: Site,

@@ -57,7 +57,7 @@ async function openShop(
   return { ...server, ...(await openTenant(databaseUrl)), password_hash };
 }
 
-/** Makes the shop know these e-mail addresses. */
+/** Stores these e-mail addresses in the shop. */
 type Population = (shop: AttackedShop, emails: string[]) => Promise<void>;
 
 const unknown: Population = async () => {};
@@ -123,8 +123,8 @@ async function callOf(shop: AttackedShop, { operation, body, asCustomer }: Quest
 const TIMES = 7;
 
 /**
- * Sends the same requests for addresses of each kind, in the short form of two kinds; the responses and the work of the server must not differ. Returns
- * the number of requests.
+ * Sends the same requests for addresses of each kind, in the short form of two kinds. The responses and the work of the
+ * server must not differ. Returns the number of requests.
  */
 async function compareAnswers({ size, seed }: Trial, shop: AttackedShop, violations: Violations): Promise<number> {
   const chance = chanceOf(seed);

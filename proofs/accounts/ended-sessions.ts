@@ -36,7 +36,7 @@ interface Session {
 }
 
 interface Ending {
-  /** Ends the session `first` of the customer, which makes the call, or the other sessions, or all of them. */
+  /** Ends sessions of the customer (see `ends`). The call is made with the session `first`. */
   end(of: { world: World; tenant: Tenant; account: Account; first: { token: string } }): Promise<unknown>;
   /** The sessions that this call ends. */
   ends: 'all' | 'the first' | 'all but the first';

@@ -149,7 +149,7 @@ function judgeLinks(forger: Forger, what: string, shown: string): void {
   }
 }
 
-/** Lists the paths of pages for people and for programs, of a checkout page, and of the page that a mail links to. */
+/** Lists the paths to test: public pages and endpoints, a checkout page, and the page that a mail links to. */
 async function pagesOf({ world, tenant }: Forger): Promise<string[]> {
   const { checkout: [checkout_id = ''] = [] } = await MAKERS.checkout.make(world, tenant);
   const { checkout_url } = (await callAs(world, asGuest(tenant), 'storefront.getCheckout', undefined, {

@@ -45,7 +45,7 @@ export const E7: Proof = {
 
 const CREDENTIALS = ['Authorization', 'X-API-Key', 'X-Sync-Secret', 'X-Service-Token'];
 
-/** Every operation must reject an agent's token: those for agents a token without scopes, the others any. */
+/** Operations for agents must reject a token without scopes; all others must reject any token of an agent. */
 async function overApi(world: World, tenant: Tenant, customer_id: string): Promise<number> {
   const agent = await openAgent(world, tenant, customer_id);
   const bare = await openAgent(world, tenant, customer_id);
@@ -120,7 +120,7 @@ async function overMcp(world: World, tenant: Tenant, customer_id: string): Promi
     const { secret } = await openAgent(world, tenant, customer_id, undefined, { scopes: [scope] });
     for (const call of calls) {
       attempts.push({
-        what: `the tool ${toolName(call.operation.name)} with ${scope} alone`,
+        what: `the tool ${toolName(call.operation.name)} with only ${scope}`,
         isAllowed: scopeOpening(call.operation) === scope,
         send: () => callTool(world, tenant, secret, call),
       });

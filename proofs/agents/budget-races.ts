@@ -46,7 +46,7 @@ interface Round {
   fits: number;
 }
 
-/** Buys and confirms at once, with a budget that covers a part of the purchases. `number` selects the other limits. */
+/** Buys and confirms concurrently, with a budget that covers a part of the purchases. `number` selects the other limits. */
 export async function spendAtOnce(
   arena: AgentArena,
   variant_id: string,

@@ -48,7 +48,7 @@ export const J7: Proof = {
 /** The disguises that the short form always uses: markup and URLs. */
 const ALWAYS = ['tags', 'addresses'];
 
-/** One text for each of these disguises and one other, with different instructions. */
+/** Returns a text for each disguise in ALWAYS and for one other, chosen at random, with different instructions. */
 function someDisguises(chance: Chance): Injection[] {
   const others = [...new Set(INJECTIONS.map(({ disguise }) => disguise))].filter((one) => !ALWAYS.includes(one));
   return [...ALWAYS, chance.of(others)].map((wanted, i) => {
@@ -74,7 +74,7 @@ class Readings {
     this.#profile = profile;
   }
 
-  /** Calls the operation for Markdown, as an MCP tool and for JSON. Checks the responses, and returns the JSON body. */
+  /** Calls the operation as Markdown, as an MCP tool and as JSON. Checks all responses, and returns the JSON body. */
   async ask(agent: AgentPurchases, { canary }: Injection, id: string, parts: Partial<Call> = {}) {
     const { baseUrl, violations } = this.#shop.premises;
     const faults: string[] = [];

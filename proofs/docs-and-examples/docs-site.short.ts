@@ -1,4 +1,4 @@
-/** Builds the documentation with `npm run docs`, which fails at the first broken link, and opens it as readers do. */
+/** Builds the documentation site, which fails at the first broken link, and opens it as readers do. */
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

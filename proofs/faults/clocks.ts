@@ -26,8 +26,8 @@ const SERVERS = [
 ];
 
 /**
- * Start times: just before daylight saving time changes in the zone of a server or the database, around leap days, and at new
- * year.
+ * Start times: just before daylight saving time changes in the zone of a server or the database, at the end of February
+ * in leap years and in 2100, which is not one, and at New Year.
  */
 const BEGINNINGS = [
   '2027-03-28T00:59:59.500Z',

@@ -55,7 +55,7 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
       if (postmasters.length > 1) violations.add(`${fate}: ${postmasters.length} postmasters on one directory`);
     }
     await shoppers.rest();
-    // Without a server, which is a violation already, nothing can be read.
+    // If no server runs, which is already a violation, nothing can be read.
     if (installation.urls.length > 0) await shoppers.judge(violations);
     const note = `${shoppers.summary()}; second server refused`;
     return { tried: kills, unit: 'kill -9', violations: violations.list, note };

@@ -10,7 +10,7 @@ import { judgeReads } from './reads-under-load.ts';
 /** The limit for the p99 of the other shoppers' reads. Checked in the full form only, which needs an idle machine. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
-/** PostgreSQL's statement timeout, which no read may reach. The short form is longer, so that a statement can reach it. */
+/** PostgreSQL's statement timeout, which no read may reach. The short form runs for longer than this. */
 const LIMIT_MS = 5_000;
 
 /** Sends expensive reads, and some invalid ones, while others read single products. */

@@ -225,8 +225,8 @@ function freeze(pids: number[]): void {
 }
 
 /**
- * Causes a fault of the primary while shoppers order; `fault` returns the repair. The primary must return as a standby while
- * they continue, and no order may be lost.
+ * Causes a fault of the primary while shoppers order; `fault` returns the repair. The primary must return as a standby
+ * while the shoppers continue, and no order may be lost.
  */
 async function withoutLoss(
   arena: Arena,

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const NODES = ['db1', 'db2', 'db3'];
 /** The state of a standby that follows no primary, for example because `pg_rewind` has failed. */
 const NOT_STREAMING = 'running, but does not stream';
-/** A member is copied again when it was seen this number of times with a failed start or without streaming, in about 40 s. */
+/** After this number of checks (about 40 s) with a failed start or without streaming, a member is copied again. */
 const SEEN_TO_COPY = 20;
 
 /** The set-up of deploy/ha, on its own loopback addresses. */

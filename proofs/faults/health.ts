@@ -25,7 +25,7 @@ const QUICK_MS = 500;
 const QUICK_WITHIN_MS = 60_000;
 /** The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response. */
 const LAG_MS = 3_500;
-/** The number of responses that are checked. Those of an unchanged status cover more than the 2 s between two checks. */
+/** The number of checked responses. If the status must not change, they span more than the server's interval of 2 s. */
 const CHECKED = { changed: 5, unchanged: 13 };
 
 /** Causes the faults of C5 to C9, one after another, while the health endpoints are polled. */
@@ -113,7 +113,7 @@ class Health {
     }
   }
 
-  /** Waits until `/readyz` has this status, or until it must have it. */
+  /** Waits until `/readyz` has this status, at most LAG_MS. */
   async change(when: string, ready: number): Promise<void> {
     const until = performance.now() + LAG_MS;
     while ((await this.#ask(when)).status !== ready && performance.now() < until) await sleep(EVERY_MS);

@@ -40,7 +40,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const secure = await startServer(trial.databaseUrl, { baseUrl: SECURE_ORIGIN }, trial.databaseUrl);
   const chance = chanceOf(trial.seed);
   const servers = [premises.baseUrl, secure.baseUrl];
-  /** The short form uses a few of these cookies, pages or buttons. */
+  /** Returns a random sample in the short form, otherwise all. */
   const some: Some = (all, count) => (trial.size === 'short' ? chance.some(all, count) : all);
   let planted = 0;
   let renewed = 0;

@@ -189,8 +189,8 @@ async function asStorefront(scene: Scene, value: string): Promise<void> {
 }
 
 /**
- * Whether the URL as it is written contains the host to which browsers go. Non-ASCII URLs are exempt, because the
- * parser converts them.
+ * Whether the URL literally begins with the host that browsers open. Non-ASCII URLs are exempt, because the parser
+ * converts them.
  */
 function standsIn(value: string, host: string): boolean {
   const isAscii = /^[ -~]*$/.test(value);

@@ -1,5 +1,5 @@
 /**
- * Runs the payment jobs in a separate process, which can be killed. The process runs each order once, and reports when
+ * Runs the payment jobs in a separate process, which can be killed. The process runs each command once, and reports when
  * it has finished, successfully or not.
  */
 

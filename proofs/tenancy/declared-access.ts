@@ -73,7 +73,7 @@ function judgeOperation(
 const TABLES = `select c.oid, c.relname as name, c.relrowsecurity and c.relforcerowsecurity as forced from pg_class c
   where c.relnamespace = 'commerce'::regnamespace and c.relname = any($1)`;
 
-/** Queries for mistakes in the tables of tenants. Each row has the name of a table, and of a key. */
+/** Queries for mistakes in the tables of tenants. Each row has the name of a table, and of the key if one is wrong. */
 const MISTAKES: [what: string, query: string][] = [
   [
     'has no forced row-level security',

@@ -38,7 +38,7 @@ export const A3: Proof = {
     }),
 };
 
-/** The tenants that call an operation: all of them, in the short form `few`, which depend on the seed. */
+/** The tenants that call an operation: all of them, or in the short form a `few`, chosen by operation and seed. */
 function tenantsFor({ tenants }: World, { size, seed }: Trial, operation: number, few = 1): Tenant[] {
   return tenants.filter((_, index) => size !== 'short' || (index + operation + seed) % tenants.length < few);
 }

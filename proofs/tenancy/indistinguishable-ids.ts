@@ -163,7 +163,7 @@ async function compareAnswers(
     let one = await observed(place, spell(foreign));
     let other = await observed(place, spell(absent));
     if (one.work !== other.work) {
-      // The first call may fill a cache, such as that of the shop's words. A difference between the ids stays.
+      // The first call may fill a cache, such as that of the shop's words. A real difference would appear again.
       one = await observed(place, spell(foreign));
       other = await observed(place, spell(absent));
     }

@@ -1,7 +1,7 @@
 /**
  * Preloaded into a server process. Between two statements a server only computes, so each database response is a place
- * to fail. When the proof sends an order, the server throws, exits, hangs or loses the connection once, at the n-th
- * response after the order.
+ * to fail. When the proof sends a command, the server throws, exits, hangs or loses the connection once, at the
+ * n-th response after the command.
  */
 
 import pg from 'pg';

@@ -95,7 +95,7 @@ export class ServerProcess {
     throw new Error(`The server did not start (${end}):\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** Sends an order to the preloaded file. `hear` is called with each message of the process until the next order. */
+  /** Sends a command to the preloaded file. `hear` gets each message of the process until the next command. */
   order<News>(order: object, hear: (news: News) => void): void {
     this.#child.removeAllListeners('message').on('message', (news) => hear(news as News));
     if (this.#child.connected) this.#child.send(order, () => {});

@@ -6,7 +6,7 @@ type Listener = (text: string) => void;
 
 interface Fault {
   matches: RegExp;
-  /** If set, each failing statement is the first matching one on its connection after a statement that matches this. */
+  /** If set, only the first match after a statement that matches this fails, on each connection. */
   after: RegExp | undefined;
   /** The connection whose next matching statement fails. */
   armed: pg.Client | undefined;

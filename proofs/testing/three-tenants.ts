@@ -130,7 +130,7 @@ function filtersIn({ query, body }: Call): string[] {
   );
 }
 
-/** The objects that a tenant has of each kind, if not one. Calls name several products, and orders are in several states. */
+/** How many objects of each kind a tenant has, if not one. Calls name several products; orders have several states. */
 const FEW: Partial<Record<keyof typeof MAKERS, number>> = { product: 3, order: 2 };
 const MANY: typeof FEW = {
   ...{ product: 10, collection: 5, customer: 3, discount: 3, order: 5 },
@@ -213,7 +213,7 @@ export async function openSession(
   return (JSON.parse(text) as { access_token: string }).access_token;
 }
 
-/** Brings two orders into other states. Orders of other kinds are paid or shipped, or await their payment. */
+/** Refunds one order and cancels another. Orders of other kinds are paid or shipped, or await their payment. */
 async function moveOrders(world: World, tenant: Tenant): Promise<void> {
   const [refunded = '', cancelled = ''] = tenant.ids.order;
   await carryOn(world, tenant, refunded, 'refunded');

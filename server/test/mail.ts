@@ -49,7 +49,7 @@ async function deliver({ db, owner, site_id }: Shop): Promise<void> {
   const client = await owner.connect();
   let committed = false;
   try {
-    // A concurrent test that takes the same mails waits for the commit, when they have been delivered.
+    // A concurrent test that takes the same mails waits for the commit, after which they are delivered.
     await client.query('begin');
     // Repeats, because composing a mail for all staff queues one mail for each of them.
     for (let jobs = await takeDue(client, site_id); jobs.length > 0; jobs = await takeDue(client, site_id)) {

@@ -150,7 +150,7 @@ test('the tracking number of an order is sanitized and marked as the merchant’
 
 const COLOURS = ['Oat', 'Slate', 'Moss', 'Clay', 'Rust', 'Night', 'Sand', 'Heather', 'Loden', 'Plum', 'Ink', 'Sage'];
 
-test('five candidates with pictures and links take at most 800 tokens, and an answer with two keeps summaries and options', async () => {
+test('five candidates with pictures and links fit into 800 tokens, and two candidates also have summaries and options', async () => {
   const { agent, shop, givenProduct, access_token } = await givenShopWithAgent();
   const sizes = ['36', '37', '38', '39', '40', '41', '42', '43'];
   for (const name of ['Ridge', 'Drift', 'Fell', 'Beck', 'Tarn']) {

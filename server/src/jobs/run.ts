@@ -36,7 +36,7 @@ import { sweepFiles } from './sweep-files.ts';
 import { tellLowStock } from './tell-low-stock.ts';
 
 export interface Jobs {
-  /** Stops locking jobs, and waits for running jobs for a limited time. */
+  /** Takes no more jobs, and waits a limited time for those that are running. */
   stop(): Promise<void>;
 }
 

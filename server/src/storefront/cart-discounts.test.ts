@@ -339,7 +339,7 @@ test('an order redeems the discount code of its cart, and releasing the code twi
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test('completing an order does not redeem a discount code whose conditions are unmet', async () => {
+test('redeeming releases a discount code whose conditions are no longer met', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount();

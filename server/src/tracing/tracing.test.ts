@@ -183,7 +183,7 @@ test('an untrusted traceparent sets neither the trace id nor the sampling decisi
   expect(none).toEqual([]);
 }, 60_000);
 
-test("statements of a request are spans within the request's span, named after their operation", () => {
+test("SQL statements of a request are spans within the request's span, named after their SQL command", () => {
   const request = succeeded('POST /api/storefront/customer/register');
   // The other spans within the trace are jobs that the request added.
   const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);

@@ -1,4 +1,4 @@
-/** Returns: the mails, and the customer's page of an order. */
+/** Texts about returns, in mails and on the customer's order page. */
 export const returns = {
   requested_subject: 'We have received your return request {number}',
   requested:

@@ -224,7 +224,7 @@ test('a refund is split among the payments of an order, each up to its own amoun
   expect(await due.details()).toMatchObject({ refunded: '27.40', refundable: '0.00', payment_status: 'refunded' });
 });
 
-test('a refund of a bank transfer order refunds the online part through its payment, and the mail states that', async () => {
+test('refunding a bank transfer order returns the part paid online through the provider, and the mail says so', async () => {
   const due = await givenDue({ method: 'bank_transfer' });
   await due.pay();
   const { error, data } = await due.refund('27.40');

@@ -149,7 +149,7 @@ test.each(['bar box, not cookie', 'bar box without cookies'])(
   },
 );
 
-test('finds the products of a vendor whose name consists of usual introductory words', async () => {
+test('finds the products of a vendor whose name is a phrase that searches begin with (`Made In`)', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Frying pan', vendor: 'Made In' });
   await shop.givenProduct({ name: 'Sauce pan', vendor: 'Alder' });

@@ -17,8 +17,8 @@ export interface WeighedWords {
 }
 
 /**
- * Weights the groups of a sentence, which already has the shop's words. Corrects words that no product has, and weights
- * again.
+ * Weights the groups of terms of a sentence whose words were already replaced by the shop's. Corrects words that no
+ * product has, except names of goods, and weights again.
  */
 export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<WeighedWords> {
   const weighted = await weightTerms(db, groups);

@@ -113,7 +113,7 @@ export async function exportPage(
   return { customers, next_cursor };
 }
 
-/** Returns a customer without addresses. Throws `not_found`, even for a customer of another shop. */
+/** Returns a customer without addresses. Throws `not_found` if this shop has no such customer. */
 export async function record(shop: Shop, id: string): Promise<CustomerRecord> {
   const [found] = await records(shop, sql`c.id = ${id}`);
   if (!found) throw notFound('customer');

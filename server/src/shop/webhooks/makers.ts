@@ -26,8 +26,8 @@ export function makerOf(webhooks: Sql): Sql {
 }
 
 /**
- * The scopes of a webhook's maker; undefined if the webhook has no maker. Webhooks of integrations then get storefront
- * data, and webhooks from older versions get all events to which they subscribe.
+ * The scopes of the member of staff or key that created the webhook; undefined if none is recorded. Without a creator,
+ * webhooks of integrations get storefront data, and older webhooks get all events to which they subscribe.
  */
 export function scopesOfMaker({ has_maker, maker_role, maker_scopes }: MakerRow): readonly string[] | undefined {
   if (!has_maker) return undefined;
