@@ -167,8 +167,8 @@ const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] =
   () => ({ price_max: '30', sort: 'price_asc', in_stock: 'true' }),
 ];
 /**
- * The search words of the i-th call; every other call has none. The number of filter sets is odd, so each set is sent both with
- * and without words.
+ * The search words of the i-th call; every other call has none. The number of filter sets is odd, so each set is sent
+ * both with and without words.
  */
 const wordsOf = (i: number, { sentences }: Catalogue) =>
   i % 2 === 0 ? sentences[(i * 6 + 5) % sentences.length] : undefined;

@@ -19,8 +19,8 @@ export interface Imported {
 const LOOK_EVERY_MS = 250;
 
 /**
- * Imports a file. `errorsFile` is the file to which the CLI writes rejected rows. Throws if the import did not reach the end of
- * the file.
+ * Imports a file. `errorsFile` is the file to which the CLI writes rejected rows. Throws if the import did not reach
+ * the end of the file.
  */
 export async function importByCli(
   file: string,

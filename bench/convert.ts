@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 
-/** Runs one of the converters in `examples`, which makes a file for `commerce products import` from a third-party file. */
+/**
+ * Runs one of the converters in `examples`, which makes a file for `commerce products import` from a third-party file.
+ */
 export async function convert(converter: string, from: string, to: string): Promise<void> {
   const script = join(import.meta.dirname, '../examples', converter);
   const child = spawn(process.execPath, [script, from], { stdio: ['ignore', 'pipe', 'inherit'] });

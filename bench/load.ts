@@ -26,8 +26,8 @@ export interface Rate {
 }
 
 /**
- * Closes a connection after this many requests. The server would announce the end of the connection after 1,000 requests, but
- * autocannon ignores that.
+ * Closes a connection after this many requests. The server would announce the end of the connection after 1,000
+ * requests, but autocannon ignores that.
  */
 const RECONNECT_AFTER = 900;
 

@@ -13,8 +13,8 @@ const LATER_STARTS = 3;
 const IDLE_MS = 5_000;
 
 /**
- * Measures `npm start` on an empty data directory, and again on the same one: the time until it is ready, and its memory when
- * idle and after load.
+ * Measures `npm start` on an empty data directory, and again on the same one: the time until it is ready, and its
+ * memory when idle and after load.
  */
 export async function starting({ seconds, connections }: Load): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-bench-'));
@@ -91,8 +91,8 @@ function descendants({ pid: root }: ChildProcess): Descendant[] {
 }
 
 /**
- * The process id of the server: the last process below npm that runs our command. npm, a shell and an older Node may precede it
- * in the list.
+ * The process id of the server: the last process below npm that runs our command. npm, a shell and an older Node may
+ * precede it in the list.
  */
 function serverAmong(processes: Descendant[]): number | undefined {
   return processes.findLast(({ command }) => /commerce-server|main\.ts/.test(command) && !/^(sh|npm)\b/.test(command))

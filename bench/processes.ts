@@ -79,7 +79,10 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
   return { url, process: child };
 }
 
-/** The file that counts statements. It must be from the checkout of the server, because it counts in that checkout's `pg`. */
+/**
+ * The file that counts statements. It must be from the checkout of the server, because it counts in that checkout's
+ * `pg`.
+ */
 export const COUNTER = 'bench/count-statements.ts';
 
 /** Asks a counted server for the numbers of statements and round trips that it has sent to its database so far. */

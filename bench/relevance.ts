@@ -1,6 +1,6 @@
 /**
- * Measures the relevance of results for judged queries. Each set of products is imported into its own site, and searched
- * through the storefront.
+ * Measures the relevance of results for judged queries. Each set of products is imported into its own site, and
+ * searched through the storefront.
  */
 
 import { execFileSync } from 'node:child_process';

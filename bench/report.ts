@@ -13,7 +13,9 @@ const README = join(import.meta.dirname, 'README.md');
  */
 const quick = process.argv.includes('--quick');
 
-/** Replaces the section of a scenario in README.md, and adds the line about the machine. A partial run is only printed. */
+/**
+ * Replaces the section of a scenario in README.md, and adds the line about the machine. A partial run is only printed.
+ */
 export async function report(
   scenario: string,
   postgres: string | undefined,

@@ -61,8 +61,8 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
 };
 
 /**
- * Scenarios that only run when they are named, because they take long, or need files that are not in the repository, 20 GB of
- * disk, or Chromium.
+ * Scenarios that only run when they are named, because they take long, or need files that are not in the repository, 20
+ * GB of disk, or Chromium.
  */
 const ONLY_WHEN_NAMED = ['panel', 'real', 'relevance', 'scale', 'sentences', 'sites'];
 

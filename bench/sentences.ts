@@ -1,6 +1,6 @@
 /**
- * Measures judged sentences: sends each to a site with the catalogue for which it was judged, and measures response times on a
- * large catalogue.
+ * Measures judged sentences: sends each to a site with the catalogue for which it was judged, and measures response
+ * times on a large catalogue.
  */
 
 import { execFile } from 'node:child_process';

@@ -39,8 +39,8 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     await db.connect();
     await db.query('set search_path = commerce, public');
     await settledVersion(db, site.site_id);
-    // Trains the semantic model now. Otherwise the server's own job would run during the measurement and give the catalogue a
-    // new version.
+    // Trains the semantic model now. Otherwise the server's own job would run during the measurement and give the
+    // catalogue a new version.
     await learnMeanings(database);
     await db.query('vacuum analyze');
 

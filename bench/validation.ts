@@ -6,8 +6,8 @@ import { report, table, whole } from './report.ts';
 const FEW = 10;
 
 /**
- * Measures the cost of validation: compares a bare Express route with the same route with validation, once with few and once
- * with all operations mounted.
+ * Measures the cost of validation: compares a bare Express route with the same route with validation, once with few and
+ * once with all operations mounted.
  */
 export async function validation(load: Load): Promise<void> {
   const all = operationTable.length;

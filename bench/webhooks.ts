@@ -44,8 +44,8 @@ export async function webhooks(events: number): Promise<void> {
 }
 
 /**
- * Measures the time and the number of statements per change, each in its own transaction: first without the trigger that
- * writes events, then with an increasing number of subscribed webhooks.
+ * Measures the time and the number of statements per change, each in its own transaction: first without the trigger
+ * that writes events, then with an increasing number of subscribed webhooks.
  */
 async function costsOfEvents(database: Database, db: pg.Client, changes: number): Promise<(string | number)[][]> {
   const site = await createSite(database.url, database.dataDir, 'EUR');

@@ -1,6 +1,6 @@
 /**
- * The command `npm run prove`; README.md lists its options. Progress goes to stderr. Exits with 1 if a promise is broken or a
- * mutant survives.
+ * The command `npm run prove`; README.md lists its options. Progress goes to stderr. Exits with 1 if a promise is
+ * broken or a mutant survives.
  */
 
 import './temporary-folder.ts';

@@ -19,7 +19,8 @@ export default defineConfig({
     include: ['*/*.short.ts', '../server/{src,test}/**/*.short.ts'],
     globalSetup: ['../server/test/database.ts'],
     setupFiles: ['../server/test/after-each-file.ts'],
-    // As in the tests, the files of a worker share loaded modules. Loading and compiling them took seconds for each file.
+    // As in the tests, the files of a worker share loaded modules. Loading and compiling them took seconds for each
+    // file.
     ...{ isolate: false, experimental: { viteModuleRunner: false } },
     execArgv: ['--max-semi-space-size=32'],
     testTimeout: 600_000,

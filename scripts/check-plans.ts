@@ -1,7 +1,7 @@
 /**
- * Asks an embedded PostgreSQL for the plan of each statement that the server sent while the tests ran, in a database of many
- * shops, and fails with a line for each that reads a tenant table without its `site_id`, or a table without an index. Run after
- * the tests. Reads by triggers and functions in the database are not covered.
+ * Asks an embedded PostgreSQL for the plan of each statement that the server sent while the tests ran, in a database of
+ * many shops, and fails with a line for each that reads a tenant table without its `site_id`, or a table without an
+ * index. Run after the tests. Reads by triggers and functions in the database are not covered.
  *
  *   npm run check:plans
  *   npm run check:plans -- --statement "select from carts where id = \$1"     that statement alone, to try the check

@@ -1,7 +1,7 @@
 /**
- * Evaluates the texts of the server's statements from its sources and asks PostgreSQL to describe each; nothing runs. Fails with a
- * line for each statement that PostgreSQL rejects, and for each column that does not match its row type. check-row-types.ts, after
- * the tests, covers null in expressions and behind outer joins. `npm run check` runs this.
+ * Evaluates the texts of the server's statements from its sources and asks PostgreSQL to describe each; nothing runs.
+ * Fails with a line for each statement that PostgreSQL rejects, and for each column that does not match its row type.
+ * check-row-types.ts, after the tests, covers null in expressions and behind outer joins. `npm run check` runs this.
  *
  *   npm run check:statements -- --unresolved      lists the statements that cannot be followed
  *   … -- --source FILE --database URL             checks the statements of a file, in a database with the schema

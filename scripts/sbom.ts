@@ -1,9 +1,10 @@
 /**
- * Prints the bill of materials of a release as CycloneDX JSON: every package that the published packages install or contain.
+ * Prints the bill of materials of a release as CycloneDX JSON: every package that the published packages install or
+ * contain.
  *
- * `npm sbom` fails in the repository, because the root has no version, and `--omit dev` also drops a package that one workspace
- * needs at run time if another has it as a development dependency, such as express. So it runs on copies of the manifests without
- * development dependencies, and the lock file.
+ * `npm sbom` fails in the repository, because the root has no version, and `--omit dev` also drops a package that one
+ * workspace needs at run time if another has it as a development dependency, such as express. So it runs on copies of
+ * the manifests without development dependencies, and the lock file.
  */
 
 import { execFileSync } from 'node:child_process';

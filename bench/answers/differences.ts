@@ -1,6 +1,6 @@
 /**
- * Compares two texts line by line. Ids and other values that each server generates need not be equal, but must correspond one
- * to one.
+ * Compares two texts line by line. Ids and other values that each server generates need not be equal, but must
+ * correspond one to one.
  */
 
 /** Values that differ between two runs of the same server, by kind. */

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { formOf } from './differences.ts';
 
 /**
- * Tables that are not compared: their rows depend on the time of the run, or are derived from other tables in the background.
+ * Tables that are not compared: their rows depend on the time of the run, or are derived from other tables in the
+ * background.
  */
 const LEFT_OUT = ['audit_seals', 'catalog_versions', 'idempotency_keys', 'rate_counts', 'site_usage'].map(
   (name) => `commerce.${name}`,

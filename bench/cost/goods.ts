@@ -1,6 +1,6 @@
 /**
- * The catalogue of both servers, which is the same on each run. Its products have three variants, and a description of 55 words.
- * Each name contains one of 40 nouns, so that a search for a noun finds one product in 40.
+ * The catalogue of both servers, which is the same on each run. Its products have three variants, and a description of
+ * 55 words. Each name contains one of 40 nouns, so that a search for a noun finds one product in 40.
  */
 
 const ADJECTIVES =

@@ -18,8 +18,8 @@ export interface Row {
   /** The number of turns before the measurement, which fill the cache. */
   warm?: number;
   /**
-   * The bare server's CPU milliseconds on the machine for which the limits were set. On other machines, the limits apply as
-   * multiples of this figure.
+   * The bare server's CPU milliseconds on the machine for which the limits were set. On other machines, the limits
+   * apply as multiples of this figure.
    */
   bareThen?: number;
   must: { cpu: number; round_trips?: number };

@@ -39,8 +39,8 @@ export async function openLargeShop(
 }
 
 /**
- * Spreads the copied orders over a year of sales. All but the most recent are paid and sent. One variant in a hundred is low in
- * stock or sold out.
+ * Spreads the copied orders over a year of sales. All but the most recent are paid and sent. One variant in a hundred
+ * is low in stock or sold out.
  */
 async function age(db: pg.Client, site_id: string): Promise<void> {
   // Updates the statistics first. Without them, the planner expects few copies and compares each order with all other

@@ -67,8 +67,8 @@ const SHOPS = `with made as (
   ) select site_id from made order by n`;
 
 /**
- * Records the copies of each shop. `upto` is the rank of the last product in a copy, and `seq` the number of the copy in its
- * shop, from 0.
+ * Records the copies of each shop. `upto` is the rank of the last product in a copy, and `seq` the number of the copy
+ * in its shop, from 0.
  */
 const COPIES = `insert into scale.copies
   select row_number() over (order by site_id, seq), site_id, seq, least(${SMALL}, size - seq * ${SMALL})

@@ -1,6 +1,6 @@
 /**
- * The shop from which all others are copied. The server writes its rows: products are imported over HTTP, and orders placed over
- * HTTP.
+ * The shop from which all others are copied. The server writes its rows: products are imported over HTTP, and orders
+ * placed over HTTP.
  */
 
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';

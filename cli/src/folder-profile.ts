@@ -16,7 +16,10 @@ interface FolderProfile {
   profile: string;
 }
 
-/** Reads the nearest file, from the current folder upwards; undefined without one. Throws a usage error if it is invalid. */
+/**
+ * Reads the nearest file, from the current folder upwards; undefined without one. Throws a usage error if it is
+ * invalid.
+ */
 export function folderProfile({ cwd }: Pick<Terminal, 'cwd'>): FolderProfile | undefined {
   for (let folder = cwd(); ; folder = dirname(folder)) {
     const path = join(folder, FILE);

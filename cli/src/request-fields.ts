@@ -1,4 +1,6 @@
-/** The fields of requests in the contract. At startup, commands load only this part of the contract (scripts/build.mjs). */
+/**
+ * The fields of requests in the contract. At startup, commands load only this part of the contract (scripts/build.mjs).
+ */
 
 import raw from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { contractOf, type Operation, type Parameter, propertiesOf, type Schema, typesOf } from './contract.ts';

@@ -5,8 +5,8 @@ import { canAsk, type Terminal } from './terminal.ts';
 type Call = (...args: unknown[]) => Promise<{ error?: { error?: string; second_factor?: boolean } }>;
 
 /**
- * Wraps a client so that it asks for the password or a code when the server requires it, and then repeats the rejected call.
- * Without a terminal, returns the rejection.
+ * Wraps a client so that it asks for the password or a code when the server requires it, and then repeats the rejected
+ * call. Without a terminal, returns the rejection.
  */
 export function withStepUp(client: DashboardClient, terminal: Terminal): DashboardClient {
   const repeating =

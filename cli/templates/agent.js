@@ -1,5 +1,6 @@
-// An agent that shops for a customer: run `npm run agent` or `npm run agent -- "a lamp under 80 euros"` while `npm run dev` is
-// running. It cannot pay: a person approves it first and confirms each purchase. --auto-approve simulates the approval.
+// An agent that shops for a customer: run `npm run agent` or `npm run agent -- "a lamp under 80 euros"` while `npm run
+// dev` is running. It cannot pay: a person approves it first and confirms each purchase. --auto-approve simulates the
+// approval.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {

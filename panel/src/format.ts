@@ -51,7 +51,10 @@ function numberTexts(locale: string, currency: string): { amounts: NumberTexts; 
   };
 }
 
-/** The locale of dates and of the words in them: the member's language, with the shop's region if it has the same language. */
+/**
+ * The locale of dates and of the words in them: the member's language, with the shop's region if it has the same
+ * language.
+ */
 export function dateLocale(shopLocale: string): string {
   const language = panelLanguage();
   if (shopLocale.slice(0, 2) === language) return shopLocale;
@@ -59,8 +62,8 @@ export function dateLocale(shopLocale: string): string {
 }
 
 /**
- * Formatters for amounts (decimal strings of the API) and numbers in the shop's format, in which they are also typed, and for
- * dates in the member's language.
+ * Formatters for amounts (decimal strings of the API) and numbers in the shop's format, in which they are also typed,
+ * and for dates in the member's language.
  */
 export function useFormat() {
   const { currency, timeZone, locale } = useContext(ShopFormatContext);

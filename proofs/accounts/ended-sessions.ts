@@ -94,8 +94,8 @@ export const ENDINGS: Record<string, Ending> = {
 const NEW_PASSWORD = 'another password of the proofs';
 
 /**
- * Logs in twice and renews both sessions, then ends sessions with `ending`, while further logins and renewals run. Expects the
- * tokens of the ended sessions to fail and the other sessions to continue.
+ * Logs in twice and renews both sessions, then ends sessions with `ending`, while further logins and renewals run.
+ * Expects the tokens of the ended sessions to fail and the other sessions to continue.
  */
 async function play(world: World, what: string, { end, ends, keepsPassword }: Ending): Promise<number> {
   const [tenant] = world.tenants;

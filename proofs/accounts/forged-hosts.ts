@@ -38,7 +38,8 @@ export const B5: Proof = {
           let call = await callFor(forger, operation);
           for (const forgery of some) {
             await forge(forger, call, forgery);
-            // Builds a new call, because mails are sent only after a success, and most operations succeed only once per object.
+            // Builds a new call, because mails are sent only after a success, and most operations succeed only once per
+            // object.
             if (links) call = await callFor(forger, operation);
           }
           tried += some.length;

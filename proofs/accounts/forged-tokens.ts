@@ -147,7 +147,10 @@ function passesFormCheck({ operation, headers }: Credential, forged: string): bo
   }
 }
 
-/** Whether the last six characters are the checksum of the 32 before them, computed here instead of by the server's code. */
+/**
+ * Whether the last six characters are the checksum of the 32 before them, computed here instead of by the server's
+ * code.
+ */
 function isWellFormed(token: string): boolean {
   const [, random = '', check] = /^[a-z]{3}_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/.exec(token) ?? [];
   return random !== '' && withChecksum(random) === random + check;

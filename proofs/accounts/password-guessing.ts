@@ -162,8 +162,8 @@ async function spellingsThatOpen(
 interface Strategy {
   atOnce: number;
   /**
-   * How many seconds to wait before the next guess. `retryAfter` is the Retry-After of the last response in seconds, 0 if the
-   * password was checked.
+   * How many seconds to wait before the next guess. `retryAfter` is the Retry-After of the last response in seconds, 0
+   * if the password was checked.
    */
   wait(retryAfter: number, tried: number): number;
 }

@@ -44,7 +44,8 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   try {
     const names = pick(size, ['A' as const], ['A' as const, 'B' as const, 'C' as const]);
     const world = await seedWorld({ baseUrl: server.baseUrl, db, owner, causes: new Map() }, trial.seed, names);
-    // Sends the mails. Starts after the seeding, whose links it could replace while the seeding reads them from the queue.
+    // Sends the mails. Starts after the seeding, whose links it could replace while the seeding reads them from the
+    // queue.
     worker = await new ServerProcess(await freePort(), { ...env, ROLE: 'worker' }).mustBeReady();
     for (const { staff } of world.tenants) for (const { password } of staff) secrets.add('a password', password);
     const operations = chanceOf(trial.seed).some(operationTable, pick(size, 25, operationTable.length));

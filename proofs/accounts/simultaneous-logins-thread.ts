@@ -38,7 +38,8 @@ function post(email: string, key: string): Promise<Answered> {
     });
     sent.on('timeout', () => sent.destroy(new Error('There was no answer.')));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close an idle connection just when the login is sent, so the login is sent again with the same key.
+      // The server may close an idle connection just when the login is sent, so the login is sent again with the same
+      // key.
       if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(post(email, key));
       else resolve({ status: error.message, wait: 1 });
     });

@@ -18,8 +18,8 @@ export interface Scene {
 }
 
 /**
- * Agents' categories as customers may spell them. Only product types and collection handles match, ignoring case; the other
- * entries match nothing.
+ * Agents' categories as customers may spell them. Only product types and collection handles match, ignoring case; the
+ * other entries match nothing.
  */
 export const CATEGORY_LISTS: string[][] = [
   ...[['Kitchen'], ['kITCHEN'], ['tools'], ['Tools'], ['orange'], ['Kitchen', 'tools'], ['Gärten']],

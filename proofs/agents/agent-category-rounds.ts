@@ -42,8 +42,8 @@ interface Leaving {
 }
 
 /**
- * A product leaves the category while checkouts of it are confirmed and the agent buys more of it. Calls that begin after the
- * response to the change must be refused.
+ * A product leaves the category while checkouts of it are confirmed and the agent buys more of it. Calls that begin
+ * after the response to the change must be refused.
  */
 async function whileLeaving(arena: AgentArena, pair: Pair, count: number): Promise<{ left: Leaving; tried: number }> {
   const { product_id, variant_id } = await arena.sell('Kitchen');

@@ -157,7 +157,8 @@ const NEEDED: Record<FunctionName, string[]> = {
 };
 
 /**
- * Calls each UCP function over both transports, with exactly the scopes that it needs, and with all scopes but one of those.
+ * Calls each UCP function over both transports, with exactly the scopes that it needs, and with all scopes but one of
+ * those.
  */
 async function overUcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
   const profile = await publishProfile();

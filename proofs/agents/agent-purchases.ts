@@ -40,7 +40,9 @@ export class AgentPurchases {
     this.by = { agent_token: agent.secret };
   }
 
-  /** Creates a customer with an agent that has this budget and these categories; an empty list allows all categories. */
+  /**
+   * Creates a customer with an agent that has this budget and these categories; an empty list allows all categories.
+   */
   static async open(
     shop: OpenShop,
     budget_cents: number,

@@ -32,7 +32,10 @@ import {
 
 const OPERATIONS = operationTable.filter(({ surface }) => surface === 'storefront' || surface === 'agent');
 
-/** Calls every operation of the storefront and of agents with an agent's token together with the storefront's credentials. */
+/**
+ * Calls every operation of the storefront and of agents with an agent's token together with the storefront's
+ * credentials.
+ */
 export const E11: Proof = {
   id: 'E11',
   promise:

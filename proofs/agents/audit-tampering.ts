@@ -18,8 +18,9 @@ import { exchange } from '../testing/raw-requests.ts';
 import { runCommand, withDirectory } from '../testing/server-process.ts';
 
 /**
- * Changes the sealed audit, as an owner of the database without SECRET_KEY could. Each attack runs in a transaction that is
- * rolled back after the check. At the end some attacks are committed, and checked with the command `audit verify`.
+ * Changes the sealed audit, as an owner of the database without SECRET_KEY could. Each attack runs in a transaction
+ * that is rolled back after the check. At the end some attacks are committed, and checked with the command `audit
+ * verify`.
  */
 export const M4: Proof = {
   id: 'M4',

@@ -5,8 +5,8 @@ import { AgentArena, type Confirmed, type Pair, PRICE, wayOf } from './agent-on-
 import type { AgentAnswer, Prepared } from './agent-protocols.ts';
 
 /**
- * An agent buys over all protocols concurrently, while its customer confirms all checkouts near the limit of the budget.
- * The recorded spending must equal the orders, and never exceed the budget.
+ * An agent buys over all protocols concurrently, while its customer confirms all checkouts near the limit of the
+ * budget. The recorded spending must equal the orders, and never exceed the budget.
  */
 export const E1: Proof = {
   id: 'E1',
@@ -46,7 +46,9 @@ interface Round {
   fits: number;
 }
 
-/** Buys and confirms concurrently, with a budget that covers a part of the purchases. `number` selects the other limits. */
+/**
+ * Buys and confirms concurrently, with a budget that covers a part of the purchases. `number` selects the other limits.
+ */
 export async function spendAtOnce(
   arena: AgentArena,
   variant_id: string,
@@ -178,8 +180,8 @@ async function whenSpent(arena: AgentArena, pair: Pair, variant_id: string): Pro
 }
 
 /**
- * Expects every protocol to refuse purchases with a budget of zero, above the limit per order, and without the scope. Returns
- * the number of calls.
+ * Expects every protocol to refuse purchases with a budget of zero, above the limit per order, and without the scope.
+ * Returns the number of calls.
  */
 export async function withoutMeans(arena: AgentArena, variant_id: string): Promise<number> {
   const cases: [string, string[], Pair][] = [

@@ -2,7 +2,9 @@ import { killServers } from '../testing/killed-servers.ts';
 import { type Proof, pick } from '../testing/proof.ts';
 import { AgentShoppers } from './agent-shoppers.ts';
 
-/** Spends budgets to their limit while servers are killed at any moment. Each call is retried until it has a response. */
+/**
+ * Spends budgets to their limit while servers are killed at any moment. Each call is retried until it has a response.
+ */
 export const E2: Proof = {
   id: 'E2',
   promise: 'However servers are killed, no budget of an agent is exceeded, and no spending is lost.',

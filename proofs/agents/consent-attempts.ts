@@ -9,8 +9,8 @@ import type { Tenant, World } from '../testing/tenant.ts';
 
 /**
  * Tries to decide an authorization request in every state, as every kind of customer or guest: on its consent page, and
- * by the operations for user codes, which must not find the request. In the short form, only the owner tries both decisions.
- * Returns the number of attempts.
+ * by the operations for user codes, which must not find the request. In the short form, only the owner tries both
+ * decisions. Returns the number of attempts.
  */
 export async function attackAuthorizations({ size, seed }: Trial, world: World): Promise<number> {
   const [tenant, other] = world.tenants;

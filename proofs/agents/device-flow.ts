@@ -59,8 +59,8 @@ type Turn = (world: World, tenant: Tenant, config: oauth.Configuration) => Promi
 const AS_EXPECTED = 'as expected';
 const SCOPE = 'catalog:read cart:write';
 /**
- * A shorter interval than the server requires, so that the proof takes less time. When the server responds with slow_down, the
- * client waits longer, as the standard requires.
+ * A shorter interval than the server requires, so that the proof takes less time. When the server responds with
+ * slow_down, the client waits longer, as the standard requires.
  */
 const HURRIED = { interval: 0.1 };
 

@@ -1,6 +1,6 @@
 /**
- * Texts by which a merchant or customer could give instructions to a language model, or hide instructions from people. Each
- * instruction occurs in each disguise.
+ * Texts by which a merchant or customer could give instructions to a language model, or hide instructions from people.
+ * Each instruction occurs in each disguise.
  */
 export interface Injection {
   /** A marker that occurs only in this text. */

@@ -114,8 +114,8 @@ class Attack {
   }
 
   /**
-   * Sends authorization requests with weaker challenges, other redirect URIs, and repeated parameters. No consent page may
-   * appear, and no redirect to a foreign URI.
+   * Sends authorization requests with weaker challenges, other redirect URIs, and repeated parameters. No consent page
+   * may appear, and no redirect to a foreign URI.
    */
   async #onRequests(flow: Flow): Promise<void> {
     const honest = fieldsOf(flow);

@@ -20,8 +20,8 @@ export const F2: Proof = {
         const issued = replies.filter(({ status }) => status === 200).length;
         if (issued !== 1)
           world.violations.add(`${issued} of ${parallel} simultaneous polls returned a token, instead of 1`);
-        // Every other poll must get `invalid_grant`. If only a database constraint prevented the second token, the poll would
-        // get 500.
+        // Every other poll must get `invalid_grant`. If only a database constraint prevented the second token, the poll
+        // would get 500.
         for (const { status, text } of replies.filter(({ status }) => status !== 200)) {
           if (status !== 400 || !text.includes('"invalid_grant"'))
             world.violations.add(`a late poll got ${status} ${text}`);
@@ -32,7 +32,9 @@ export const F2: Proof = {
     }),
 };
 
-/** The second, third and fourth poll come too early. Each adds five seconds to the interval that the server requires. */
+/**
+ * The second, third and fourth poll come too early. Each adds five seconds to the interval that the server requires.
+ */
 async function hurry(world: World, tenant: Tenant): Promise<void> {
   const { device_code } = await askForConsent(world, tenant);
   const received: [string, string | undefined][] = [];

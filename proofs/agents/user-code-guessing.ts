@@ -46,7 +46,8 @@ export const F3: Proof = {
         const ofAll = many.flatMap(({ token }, n) => [1, 2, 3, 4].map((m) => guess(token, address(2_000 + 4 * n + m))));
         judge(await Promise.all(ofAll), IN_SHOP, 'the whole shop');
 
-        // After the counts are reset, as an hour later, a customer who enters a valid code must succeed and not be counted.
+        // After the counts are reset, as an hour later, a customer who enters a valid code must succeed and not be
+        // counted.
         await forgetGuesses(world, tenant);
         const headers = asSignedIn(tenant, one.token);
         for (let look = 0; look < 2 * OF_CUSTOMER; look += 1) {

@@ -33,8 +33,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const LONG_ENOUGH_MS = 600_000;
 
 /**
- * Blocks marked `no-test`, by document: the start of each block, and the test that covers it, or why it cannot run. Only
- * blocks that cannot run next to the demo shop belong here.
+ * Blocks marked `no-test`, by document: the start of each block, and the test that covers it, or why it cannot run.
+ * Only blocks that cannot run next to the demo shop belong here.
  */
 const NOT_TESTED: Record<string, Record<string, string>> = {
   'docs/merchant.md': {
@@ -355,7 +355,8 @@ function envOf(file: string): Record<string, string> {
 const PRODUCTION = 'production';
 
 /**
- * Creates a database on the demo shop's PostgreSQL, which is as durable as production requires. Its owner is not a superuser.
+ * Creates a database on the demo shop's PostgreSQL, which is as durable as production requires. Its owner is not a
+ * superuser.
  */
 async function createDatabase(): Promise<void> {
   const url = Object.assign(new URL(runningEmbeddedUrl(join(folder, '.data'))), { username: 'postgres' });
@@ -369,8 +370,8 @@ function productionUrl(): string {
 }
 
 /**
- * Inserts the ports and the database of this run, and values that a reader would copy from another terminal. Selects one of
- * the flows: all of them run in proofs/protocols/respect.ts.
+ * Inserts the ports and the database of this run, and values that a reader would copy from another terminal. Selects
+ * one of the flows: all of them run in proofs/protocols/respect.ts.
  */
 function filledIn(text: string, others: Paster[]): string {
   const secret = others.map((shell) => /whsec_[\w+/=-]+/.exec(shell.printed())?.[0]).find(Boolean) ?? 'whsec_…';

@@ -454,8 +454,8 @@ function walk(page: Page, name: string) {
 }
 
 /**
- * Opens the page again with scripts enabled, which axe-core needs, and returns its findings. Closes this tab afterwards,
- * because clicks in a tab behind another one have no effect.
+ * Opens the page again with scripts enabled, which axe-core needs, and returns its findings. Closes this tab
+ * afterwards, because clicks in a tab behind another one have no effect.
  */
 async function violationsAt(page: Page): Promise<string[]> {
   const tab = await page.browserContext().newPage();

@@ -1,6 +1,6 @@
 /**
- * Runs the examples as their README sections start them, next to a server with its demo shop. The server and the examples are
- * killed and restarted during the work.
+ * Runs the examples as their README sections start them, next to a server with its demo shop. The server and the
+ * examples are killed and restarted during the work.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -181,9 +181,9 @@ async function deliveriesOf(webhook_id: string) {
 }
 
 /**
- * Waits until all deliveries succeeded. A delivery that failed twice, because the receiver was still starting, would wait for
- * minutes, so it is replayed as docs/webhooks.md describes. Deliveries of a killed server are retried seconds after the next
- * start, when their jobs are unlocked.
+ * Waits until all deliveries succeeded. A delivery that failed twice, because the receiver was still starting, would
+ * wait for minutes, so it is replayed as docs/webhooks.md describes. Deliveries of a killed server are retried seconds
+ * after the next start, when their jobs are unlocked.
  */
 async function allTaken(webhook_id: string, since: string): Promise<void> {
   const commerce = await staff();

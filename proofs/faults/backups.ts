@@ -22,8 +22,8 @@ const SECRET_KEY = randomBytes(32).toString('base64');
 const ENV = { SECRET_KEY, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off', CATALOG_CACHE: 'off' };
 
 /**
- * Backs up the embedded database of a running server with the `backup` command and the server's own login, while shoppers buy
- * without pause.
+ * Backs up the embedded database of a running server with the `backup` command and the server's own login, while
+ * shoppers buy without pause.
  */
 export const J6: Proof = {
   id: 'J6',
@@ -102,15 +102,15 @@ async function backUp(
 }
 
 /**
- * The maximum duration of a read. A read is faster even on a busy machine, unless it waits for a lock until the statement
- * timeout of 5 s.
+ * The maximum duration of a read. A read is faster even on a busy machine, unless it waits for a lock until the
+ * statement timeout of 5 s.
  */
 const LONGEST_READ_MS = 4_500;
 
 /**
- * Rolls back the newest migration and applies it again while the catalogue is read. Meanwhile a read may fail with status 500,
- * or 503 if the server is busy, but must not hang on a lock (`LONGEST_READ_MS`); the read afterwards must succeed. Returns the
- * number of reads.
+ * Rolls back the newest migration and applies it again while the catalogue is read. Meanwhile a read may fail with
+ * status 500, or 503 if the server is busy, but must not hang on a lock (`LONGEST_READ_MS`); the read afterwards must
+ * succeed. Returns the number of reads.
  */
 async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Violations): Promise<number> {
   let reading = true;

@@ -20,7 +20,10 @@ const LARGE = () => ({ name: 'Bowl', price: '1.00', description: randomBytes(6_0
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 20;
 
-/** Makes reads and writes in a shop without retries, and records every response. Each caller waits 20 ms between its calls. */
+/**
+ * Makes reads and writes in a shop without retries, and records every response. Each caller waits 20 ms between its
+ * calls.
+ */
 export class Callers {
   readonly results: CallResult[] = [];
   readonly #baseUrl: string;

@@ -16,8 +16,8 @@ const KEPT_WAITING = 6;
 const DELIVERED_WITHIN_MS = 90_000;
 
 /**
- * Runs two servers and two workers behind PgBouncer. One process is killed during a migration, and one while it delivers
- * webhooks.
+ * Runs two servers and two workers behind PgBouncer. One process is killed during a migration, and one while it
+ * delivers webhooks.
  */
 export const C16: Proof = {
   id: 'C16',

@@ -97,8 +97,8 @@ function* counting(): Generator<number> {
 }
 
 /**
- * Cuts a call off after its k-th message. Returns whether there were that many messages, and whether the call got a definite
- * response.
+ * Cuts a call off after its k-th message. Returns whether there were that many messages, and whether the call got a
+ * definite response.
  */
 async function attempt(world: World, lane: ProxiedLane, call: Call, fault: Fault, k: number) {
   const { proxy } = lane;

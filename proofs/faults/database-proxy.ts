@@ -32,7 +32,9 @@ export class DatabaseProxy {
     return new DatabaseProxy(server, databaseUrl);
   }
 
-  /** Whether PostgreSQL has closed all cut connections. Until then, a statement that was cut off may still take effect. */
+  /**
+   * Whether PostgreSQL has closed all cut connections. Until then, a statement that was cut off may still take effect.
+   */
   get settled(): boolean {
     return [...this.#open].every(({ writable }) => writable);
   }
@@ -93,8 +95,8 @@ export interface Message {
 }
 
 /**
- * `cut after` forwards the message and ends the connection; `cut before` ends it without forwarding; `swallow` only drops the
- * message.
+ * `cut after` forwards the message and ends the connection; `cut before` ends it without forwarding; `swallow` only
+ * drops the message.
  */
 export type Verdict = 'pass' | 'cut after' | 'cut before' | 'swallow';
 

@@ -60,8 +60,8 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
 }
 
 /**
- * Ends PostgreSQL, whose parent process restarts it. Returns the time in milliseconds until at least one shopper got a response
- * to a call that was sent after the end.
+ * Ends PostgreSQL, whose parent process restarts it. Returns the time in milliseconds until at least one shopper got a
+ * response to a call that was sent after the end.
  */
 async function restart(directory: string, shoppers: Shoppers, signal: NodeJS.Signals): Promise<number> {
   const pid = postmasterOf(directory);

@@ -189,8 +189,8 @@ export const DEADLINES: Record<string, Deadline> = {
 };
 
 /**
- * Calls an operation, and classifies the response by the expected ones before and after the deadline. Each of these is a
- * status or an error code.
+ * Calls an operation, and classifies the response by the expected ones before and after the deadline. Each of these is
+ * a status or an error code.
  */
 function asks<Id extends OperationId>(id: Id, request: Request<Id>, before: number | string, after: number | string) {
   return async (server: OpenShop): Promise<Standing> => {
@@ -218,7 +218,9 @@ async function order(shop: OpenShop): Promise<string> {
   return completed.order.id;
 }
 
-/** Runs the expiry job in this process. Returns 'after' if the row then meets the condition `done`, otherwise 'before'. */
+/**
+ * Runs the expiry job in this process. Returns 'after' if the row then meets the condition `done`, otherwise 'before'.
+ */
 async function afterTheJob({ premises }: OpenShop, table: string, id: string, done: string): Promise<Standing> {
   const client = await premises.owner.connect();
   try {

@@ -7,8 +7,8 @@ import { LICENSES, type Lock, type LockedPackage, nameAt, spoiledLocks } from '.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Checks, offline, the packages that `npm ci` would install from package-lock.json. To test the check, also checks lock files
- * with one fault each.
+ * Checks, offline, the packages that `npm ci` would install from package-lock.json. To test the check, also checks lock
+ * files with one fault each.
  */
 export const J8: Proof = {
   id: 'J8',
@@ -95,7 +95,8 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
  * must.
  */
 function isFree(license: string, development: boolean): boolean {
-  // An expression with both AND and OR counts as not free: no package has one, and the code below would evaluate it wrongly.
+  // An expression with both AND and OR counts as not free: no package has one, and the code below would evaluate it
+  // wrongly.
   if (license.includes(' AND ') && license.includes(' OR ')) return false;
   const free = (one: string) =>
     LICENSES.everywhere.includes(one) || (development && LICENSES.development.includes(one));

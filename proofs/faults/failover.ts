@@ -22,8 +22,9 @@ const SERVES_WITHIN_MS = 120_000;
 const MEMBERS_RETURN_WITHIN_MS = 240_000;
 
 /**
- * Shoppers place orders at deploy/ha while its primary fails in one way after another: it becomes read-only, is cut off from
- * the network, or is killed (with synchronous replication, with no standby answering, or with asynchronous replication).
+ * Shoppers place orders at deploy/ha while its primary fails in one way after another: it becomes read-only, is cut off
+ * from the network, or is killed (with synchronous replication, with no standby answering, or with asynchronous
+ * replication).
  */
 export const C17: Proof = {
   id: 'C17',
@@ -90,7 +91,9 @@ async function attack({ size, progress }: Trial, cluster: HaCluster): Promise<Fi
   return { tried, unit: 'confirmed orders', violations: violations.list, note };
 }
 
-/** Waits until both standbys stream from the primary. Ends the proof if one does not, because the next fault needs both. */
+/**
+ * Waits until both standbys stream from the primary. Ends the proof if one does not, because the next fault needs both.
+ */
 async function membersReturn({ cluster, copied, violations }: Arena, moment: string): Promise<void> {
   const found = await cluster.complete(MEMBERS_RETURN_WITHIN_MS);
   copied.push(...found.copied.map((text) => `${moment}: ${text}`));
@@ -166,8 +169,8 @@ async function synchronous(arena: Arena): Promise<Found> {
 }
 
 /**
- * Longer than the time that a server waits for an answer of PostgreSQL, so that shoppers retry while their COMMIT waits for a
- * standby.
+ * Longer than the time that a server waits for an answer of PostgreSQL, so that shoppers retry while their COMMIT waits
+ * for a standby.
  */
 const WITHOUT_STANDBYS_MS = 9_000;
 
@@ -186,8 +189,8 @@ async function standbysGone(arena: Arena): Promise<Found> {
 }
 
 /**
- * The primary accepts connections but reaches no standby, and its Patroni reaches no other node, so another node becomes the
- * primary.
+ * The primary accepts connections but reaches no standby, and its Patroni reaches no other node, so another node
+ * becomes the primary.
  */
 async function partition(arena: Arena): Promise<Found> {
   const { cluster, violations } = arena;
@@ -206,8 +209,8 @@ async function partition(arena: Arena): Promise<Found> {
     );
     return async () => {
       if (written) violations.add('partition: the former primary has confirmed a write');
-      // Kills the old node, as the watchdog would have. If it resumed instead, Patroni 3.0 might make it the primary again,
-      // which loses orders.
+      // Kills the old node, as the watchdog would have. If it resumed instead, Patroni 3.0 might make it the primary
+      // again, which loses orders.
       await cluster.script('kill', old);
       await direct.end().catch(() => undefined);
       await cluster.script('start', old);

@@ -216,8 +216,8 @@ class FailingLane implements Lane {
   }
 
   /**
-   * Ends the fault and, if needed, restarts the server. Returns whether the place was reached, and whether the server had
-   * ended.
+   * Ends the fault and, if needed, restarts the server. Returns whether the place was reached, and whether the server
+   * had ended.
    */
   async disarm(): Promise<{ reached: boolean; ended: boolean }> {
     const { reached } = this;

@@ -22,7 +22,10 @@ const FULL_FOR_MS = { short: [2_000], full: [8_000, 20_000] };
 /** A little less than the server's shortest time limit, the lock timeout of 2 s. */
 const SHORTEST_LIMIT_MS = 1_900;
 
-/** The disk with PostgreSQL's data and log becomes full while people buy, and later gets free space. J5 checks the readiness. */
+/**
+ * The disk with PostgreSQL's data and log becomes full while people buy, and later gets free space. J5 checks the
+ * readiness.
+ */
 export const C9: Proof = {
   id: 'C9',
   promise: 'A full disk under PostgreSQL is reported as such, loses nothing, and needs no restart afterwards.',

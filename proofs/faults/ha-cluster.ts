@@ -60,8 +60,9 @@ export class HaCluster {
   }
 
   /**
-   * Waits until every member is the primary or streams from it. Copies a member that does not start or does not stream, as
-   * docs/high-availability.md advises. Returns the members that do not return in time and the copied ones, each with its state.
+   * Waits until every member is the primary or streams from it. Copies a member that does not start or does not stream,
+   * as docs/high-availability.md advises. Returns the members that do not return in time and the copied ones, each with
+   * its state.
    */
   async complete(withinMs: number): Promise<{ missing: string[]; copied: string[] }> {
     const until = Date.now() + withinMs;

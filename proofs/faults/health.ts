@@ -23,7 +23,9 @@ const EVERY_MS = 200;
 const RESPONSE_WITHIN_MS = 5_000;
 const QUICK_MS = 500;
 const QUICK_WITHIN_MS = 60_000;
-/** The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response. */
+/**
+ * The maximum delay of a change of `/readyz`: the server checks the database every 2 s, and waits 1 s for a response.
+ */
 const LAG_MS = 3_500;
 /** The number of checked responses. If the status must not change, they span more than the server's interval of 2 s. */
 const CHECKED = { changed: 5, unchanged: 13 };

@@ -53,8 +53,8 @@ export const C4: Proof = {
 const LANES_PER_TENANT = 2;
 
 /**
- * `confirmation`: the COMMIT arrives, but its confirmation does not. `statement`: the COMMIT does not arrive. `silence`: the
- * confirmation does not arrive, and the connection stays open until the server's timeout.
+ * `confirmation`: the COMMIT arrives, but its confirmation does not. `statement`: the COMMIT does not arrive.
+ * `silence`: the confirmation does not arrive, and the connection stays open until the server's timeout.
  */
 type Loss = 'confirmation' | 'statement' | 'silence';
 

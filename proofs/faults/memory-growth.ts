@@ -9,8 +9,8 @@ import { openTenant } from '../testing/site.ts';
 import { stock } from './expensive-reads.ts';
 
 /**
- * A client with the public token of a shop sends requests that were never sent before: searches with and without results, new
- * and unknown carts, and new idempotency keys. Each IP address stays below its limits.
+ * A client with the public token of a shop sends requests that were never sent before: searches with and without
+ * results, new and unknown carts, and new idempotency keys. Each IP address stays below its limits.
  */
 export const I8: Proof = {
   id: 'I8',

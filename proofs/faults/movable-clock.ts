@@ -5,9 +5,9 @@ import { asOwner } from '../testing/server-process.ts';
 import { DatabaseProxy, type Message } from './database-proxy.ts';
 
 /**
- * A database in which `now()` and `clock_timestamp()` return a fixed time until it is changed. Statements, column defaults,
- * policies and functions use these functions instead of PostgreSQL's own, which come last in the search path. The database's
- * time zone has daylight saving time.
+ * A database in which `now()` and `clock_timestamp()` return a fixed time until it is changed. Statements, column
+ * defaults, policies and functions use these functions instead of PostgreSQL's own, which come last in the search path.
+ * The database's time zone has daylight saving time.
  */
 export class MovableClock {
   /** The URL for servers. Connections go through a proxy that changes their search path. */

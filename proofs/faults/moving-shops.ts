@@ -10,8 +10,9 @@ import { stock } from './expensive-reads.ts';
 import { Shoppers } from './shoppers.ts';
 
 /**
- * Shops move with their secrets to another server, one after another, while buyers order in them. A buyer repeats each call with
- * its Idempotency-Key, at the old server until the shop has moved, then at the new one, until the response is definite.
+ * Shops move with their secrets to another server, one after another, while buyers order in them. A buyer repeats each
+ * call with its Idempotency-Key, at the old server until the shop has moved, then at the new one, until the response is
+ * definite.
  */
 export const L7: Proof = {
   id: 'L7',

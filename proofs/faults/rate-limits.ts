@@ -92,8 +92,8 @@ interface Means {
 }
 
 /**
- * An attempt is repeated if the machine was too busy: the window ended before the limit was used up, a request failed after it
- * may have been counted, or a server got no response from Redis in time and counted locally, as it should.
+ * An attempt is repeated if the machine was too busy: the window ended before the limit was used up, a request failed
+ * after it may have been counted, or a server got no response from Redis in time and counted locally, as it should.
  */
 const TRIES = 5;
 /** A little longer than the time for which shared-limiter.ts counts locally after Redis did not respond. */
@@ -114,8 +114,8 @@ async function useUp(name: RateLimitName, begin: Begin, { servers, redis, violat
       return;
     }
     why = `${late ? 'its window ended, ' : ''}${failed} requests failed, Redis counted ${missed} too few; ${faults.join('; ')}`;
-    // If the window is short, waits for the next one, because other limits use the same agent or customer. Otherwise only waits
-    // until the servers use Redis again.
+    // If the window is short, waits for the next one, because other limits use the same agent or customer. Otherwise
+    // only waits until the servers use Redis again.
     const again = late || seconds <= SHORT_WINDOW_SECONDS;
     await new Promise((done) => setTimeout(done, again ? seconds * 1_000 : REDIS_LEFT_ALONE_MS * attempt));
   }

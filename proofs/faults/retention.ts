@@ -12,10 +12,10 @@ import { type Figures, type Proof, pick, type Trial, Violations } from '../testi
 import { openTenant } from '../testing/site.ts';
 
 /**
- * Shops sell for 13 months, in the short form for 6: buyers order, pay, get refunds, and abandon carts, checkouts and payments. At the end of
- * each month all times are moved back by thirty days, and the deletion job runs while two of the shops sell. Afterwards
- * every row to which an order or a payment refers must be unchanged, other old carts, checkouts, addresses and
- * movements of reserved stock must be deleted in time, and all invariants must hold.
+ * Shops sell for 13 months, in the short form for 6: buyers order, pay, get refunds, and abandon carts, checkouts and
+ * payments. At the end of each month all times are moved back by thirty days, and the deletion job runs while two of
+ * the shops sell. Afterwards every row to which an order or a payment refers must be unchanged, other old carts,
+ * checkouts, addresses and movements of reserved stock must be deleted in time, and all invariants must hold.
  */
 export const L6: Proof = {
   id: 'L6',
@@ -211,8 +211,8 @@ async function moveTimesBack(owner: pg.Pool): Promise<void> {
 }
 
 /**
- * For each table, a condition for the rows to which an order or moved money refers. Written from the promise, not copied from
- * the job.
+ * For each table, a condition for the rows to which an order or moved money refers. Written from the promise, not
+ * copied from the job.
  */
 const KEPT = {
   orders: 'true',
@@ -241,7 +241,8 @@ async function rowsToKeep(owner: pg.Pool): Promise<Set<string>> {
 }
 
 /**
- * Rows that must have been deleted: 121 days are the period of 90 days and one more month, because times move by whole months.
+ * Rows that must have been deleted: 121 days are the period of 90 days and one more month, because times move by whole
+ * months.
  */
 const TOO_OLD = `
   select 'cart ' || id from commerce.carts c where expires_at < now() - interval '121 days' and not exists (

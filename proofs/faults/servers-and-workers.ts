@@ -113,8 +113,8 @@ export class Deployment {
       if (!victim) continue;
       await victim.end('SIGKILL');
       const names = new Set(held.filter(({ pid }) => pid === victim.pid).map(({ holder }) => holder));
-      // Includes deliveries that the worker took after the query and before it was killed: they are still locked under its
-      // name.
+      // Includes deliveries that the worker took after the query and before it was killed: they are still locked under
+      // its name.
       const all = [...held, ...(await this.#deliveries())];
       return new Set(all.filter(({ holder }) => names.has(holder)).map(({ event_id }) => event_id));
     }

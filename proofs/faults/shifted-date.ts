@@ -1,6 +1,6 @@
 /**
- * Loaded before a server, as `--import shifted-date.ts?hours=25`: moves the clock of the process, but not that of its database,
- * by this many hours.
+ * Loaded before a server, as `--import shifted-date.ts?hours=25`: moves the clock of the process, but not that of its
+ * database, by this many hours.
  */
 
 const hours = Number(new URL(import.meta.url).searchParams.get('hours'));

@@ -22,8 +22,8 @@ const AT_ONCE = 25;
 const PAUSE_MS = 10;
 
 /**
- * Slow clients send their headers or body byte by byte, and silent ones open more connections than the server keeps, while
- * others browse the catalogue.
+ * Slow clients send their headers or body byte by byte, and silent ones open more connections than the server keeps,
+ * while others browse the catalogue.
  */
 export const I2: Proof = {
   id: 'I2',
@@ -50,7 +50,8 @@ async function attack({ size, databaseUrl }: Trial, directory: string): Promise<
       await open(sockets, server.port, dawdling, `${rawRequest('POST', '/api/storefront/checkout', body)}{`);
       await open(sockets, server.port, silent, '');
     })();
-    // Reads from a thread that the slow clients do not delay. Reconnects after every ten requests, to test new connections too.
+    // Reads from a thread that the slow clients do not delay. Reconnects after every ten requests, to test new
+    // connections too.
     const meanwhile = await autocannon({
       ...{ url, headers, connections: 4, overallRate: READS_A_SECOND, reconnectRate: 10, workers: 1 },
       ...pick(size, { amount: 4 * READS_A_SECOND, timeout: 60 }, { duration: 45 }),

@@ -1,5 +1,6 @@
 /**
- * The parts of package-lock.json that J8 reads, the allowed licences, and lock files with one fault each that J8 must report.
+ * The parts of package-lock.json that J8 reads, the allowed licences, and lock files with one fault each that J8 must
+ * report.
  */
 
 export interface Lock {

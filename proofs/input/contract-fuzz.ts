@@ -13,8 +13,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { unique, validCall } from '../testing/valid-requests.ts';
 
 /**
- * Sends valid, nearly valid and invalid requests to every operation. In the proofs the server validates its own responses
- * against the contract: an undocumented status or a body that does not match its schema becomes a 500.
+ * Sends valid, nearly valid and invalid requests to every operation. In the proofs the server validates its own
+ * responses against the contract: an undocumented status or a body that does not match its schema becomes a 500.
  */
 export const H6: Proof = {
   id: 'H6',
@@ -102,8 +102,8 @@ function names({ text }: Reply, slot: { in: string; at: (string | number)[] }): 
 }
 
 /**
- * Sends bodies that fast-check generates from the schema; most break only rules that no schema can express. Returns their
- * number.
+ * Sends bodies that fast-check generates from the schema; most break only rules that no schema can express. Returns
+ * their number.
  */
 async function randomBodies(world: World, tenant: Tenant, operation: Operation, trial: Trial): Promise<number> {
   const schema = bodySchemaOf(operation);

@@ -156,8 +156,8 @@ function dearestOf({ tenant }: OpenShop): string {
 }
 
 /**
- * Raises the price of products that are already in a cart in large quantities. No order may be placed, because its total would
- * be too large.
+ * Raises the price of products that are already in a cart in large quantities. No order may be placed, because its
+ * total would be too large.
  */
 async function raisedInCart(shop: OpenShop): Promise<string[]> {
   const products = await Promise.all(

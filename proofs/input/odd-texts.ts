@@ -53,7 +53,9 @@ const TEXTS = {
   DOTLESS: 'straße STRASSE',
 };
 
-/** Whether a text field has no required format. Passwords and filter values are excluded, because they are not shown. */
+/**
+ * Whether a text field has no required format. Passwords and filter values are excluded, because they are not shown.
+ */
 function isFreeText({ schema, name }: Slot): boolean {
   const plain = !schema.enum && !schema.pattern && !schema.format && schema.const === undefined;
   return [schema.type].flat().includes('string') && plain && name !== 'password' && name !== 'value';
@@ -110,7 +112,10 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
   }
 }
 
-/** Gives new values to unique fields other than the tested ones, to avoid conflicts with objects that earlier calls created. */
+/**
+ * Gives new values to unique fields other than the tested ones, to avoid conflicts with objects that earlier calls
+ * created.
+ */
 function withUniqueNames(call: Call, slots: Slot[]): Call {
   const body = call.body as Record<string, unknown>;
   const fresh = { ...body };

@@ -25,7 +25,8 @@ const LIMITS = {
   full: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
 };
 /**
- * The limit for a whole run: garbage that is not yet collected adds to the memory of one attack, but a leak would keep growing.
+ * The limit for a whole run: garbage that is not yet collected adds to the memory of one attack, but a leak would keep
+ * growing.
  */
 const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
 /** A stall counts only if it occurs in all of this many repetitions, because a single one may be due to the machine. */
@@ -248,8 +249,8 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
 }
 
 /**
- * Sends requests of each kind and of full size before the measurement, so that modules and buffers loaded on first use do not
- * count as growth.
+ * Sends requests of each kind and of full size before the measurement, so that modules and buffers loaded on first use
+ * do not count as growth.
  */
 async function warmUp(port: number, key: Secrets, rounds: number): Promise<void> {
   const bodies = [JSON.stringify({}), JSON.stringify({ unknown: Array(5_000).fill(0) })];

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Requests `/healthz` repeatedly in a separate thread, so that other work of this process does not make the server look slow.
+ * Requests `/healthz` repeatedly in a separate thread, so that other work of this process does not make the server look
+ * slow.
  */
 export class Pulse {
   readonly #worker: Worker;

@@ -25,8 +25,8 @@ const ACCENT = '#2f5d50';
 const LANGUAGES = ['en', 'de', 'fr'] as const;
 const WIDTHS = [375, 1_280];
 /**
- * The short form opens half of the pages, chosen by the seed: a quarter on a phone in one language, a quarter on a desktop in
- * another.
+ * The short form opens half of the pages, chosen by the seed: a quarter on a phone in one language, a quarter on a
+ * desktop in another.
  */
 const QUARTERS = 4;
 /** The limit for everything that a first visit transfers, except product images. */
@@ -34,7 +34,10 @@ const LARGEST_BYTES = 60 * 1_024;
 const PICTURES = 'https://img.example';
 /** The largest page, which is also opened over a slow network. */
 const READ_SLOWLY = 'the form of a checkout with a code';
-/** Product images arrive this long after the page, as from a distant server, so that the page must reserve space for them. */
+/**
+ * Product images arrive this long after the page, as from a distant server, so that the page must reserve space for
+ * them.
+ */
 const PICTURE_AFTER_MS = 300;
 
 interface Seen {

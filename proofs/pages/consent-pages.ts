@@ -6,7 +6,10 @@ import { askForConsent } from '../testing/agents.ts';
 import { ofCustomer, openReader, press } from './account-pages.ts';
 import type { Furnished, PageKind } from './page-shops.ts';
 
-/** Creates a consent request whose texts are those of the shop, and returns the link that the agent shows to the customer. */
+/**
+ * Creates a consent request whose texts are those of the shop, and returns the link that the agent shows to the
+ * customer.
+ */
 async function askIn({ shop, texts }: Furnished): Promise<string> {
   const { site_id, premises } = shop;
   const { id, user_code } = await askForConsent(premises, { site_id, canary: texts.agent_name });

@@ -18,7 +18,9 @@ export function followInChromium(trial: Trial, scene: Scene, values: string[], c
   });
 }
 
-/** Opens the return page of a payment and a checkout, both with the planted value, and clicks the link back to the shop. */
+/**
+ * Opens the return page of a payment and a checkout, both with the planted value, and clicks the link back to the shop.
+ */
 async function follow(browser: Browser, scene: Scene, value: string): Promise<void> {
   const { premises, open, paying, payment_id, host } = scene;
   const planted = value.replaceAll('\0', '');

@@ -23,9 +23,9 @@ import {
 } from './page-shops.ts';
 
 /**
- * Sends a cross-site request forgery (CSRF) for every form of every page: with the victim's cookie where a browser might send
- * it, and in the worst case also with the form's own CSRF token. At the end the correct form must still work; otherwise the
- * rejections would prove nothing.
+ * Sends a cross-site request forgery (CSRF) for every form of every page: with the victim's cookie where a browser
+ * might send it, and in the worst case also with the form's own CSRF token. At the end the correct form must still
+ * work; otherwise the rejections would prove nothing.
  */
 export const F6: Proof = {
   id: 'F6',
@@ -154,8 +154,8 @@ function post({ baseUrl }: Server, { method, path, headers, fields, body = field
 }
 
 /**
- * A reader opens the page, and then another site that has all data of the form, including its token. Returns the numbers of
- * attacks and of requests that arrived.
+ * A reader opens the page, and then another site that has all data of the form, including its token. Returns the
+ * numbers of attacks and of requests that arrived.
  */
 async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: Target) {
   const { premises, shop, page, work } = target;
@@ -223,7 +223,9 @@ function formTo(url: string, fields: Record<string, string>, method = 'post', ta
   return `<form method="${method}" action="${escapeHtml(url)}" target="${target}">${inputs.join('')}</form>${send}`;
 }
 
-/** Requests that a page can send without navigating; each is an expression whose promise resolves when the request ends. */
+/**
+ * Requests that a page can send without navigating; each is an expression whose promise resolves when the request ends.
+ */
 const QUIET = [
   `fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body })`,
   `fetch(url, { method: 'POST', mode: 'cors', credentials: 'include', body })`,

@@ -18,7 +18,9 @@ const SNAGS = [
   ...'\u00a0\u00ad\u200b\u200d\u202e\u2028\u2044\u2060\u3002\ufe52\uff0f\uff0e\uff1a\uff20\u2100\u2488\ufeff\ud800ßıK𝕤',
 ];
 
-/** URLs built from an allowed origin (`{o}`) with its host (`{h}`), and a foreign origin (`{f}`) with its host (`{e}`). */
+/**
+ * URLs built from an allowed origin (`{o}`) with its host (`{h}`), and a foreign origin (`{f}`) with its host (`{e}`).
+ */
 const PATTERNS = `
   {o} {o}/ {o}/thanks?a=b%20c#d {o}/%2e%2e//x {o}/@x {o}?x {o}#x {o}/ä?ö=%00
   https:{h}/ https:/{h}/ https:///{h}/ //{h}/ /{h} {h} https://{h}. https://{h}./

@@ -39,8 +39,8 @@ const details = ({ texts }: Furnished) => ({
 });
 
 /**
- * The pages that the proofs attack, each in a shop with its own texts. When the server gets a new page, add it here with the
- * buttons of its forms; then every proof covers it.
+ * The pages that the proofs attack, each in a shop with its own texts. When the server gets a new page, add it here
+ * with the buttons of its forms; then every proof covers it.
  */
 export const PAGES: PageKind[] = [
   {

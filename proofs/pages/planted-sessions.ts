@@ -212,8 +212,8 @@ async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work
 }
 
 /**
- * A page on another port of the same host sets session cookies, which browsers allow without https. Returns the number of
- * cookies.
+ * A page on another port of the same host sets session cookies, which browsers allow without https. Returns the number
+ * of cookies.
  */
 async function plantInBrowser(browser: Browser, target: Target): Promise<number> {
   const { premises, baseUrl, shop, page, work } = target;

@@ -135,8 +135,8 @@ async function beginPayment(shop: OpenShop, checkout_id: string, return_url: str
 }
 
 /**
- * Tries the value as return_url and cancel_url: sent to the API, and stored in the database as if an earlier rule had allowed
- * it.
+ * Tries the value as return_url and cancel_url: sent to the API, and stored in the database as if an earlier rule had
+ * allowed it.
  */
 async function asWayBack(scene: Scene, value: string): Promise<void> {
   const { shop, open, ordered, cast } = scene;
@@ -172,7 +172,10 @@ async function asReturnOfPayment(scene: Scene, value: string): Promise<void> {
   await judgePage(scene, value, `${paying.path}/return?payment=${payment_id}`, scene.cast.own);
 }
 
-/** Tries the value in the settings. A storefront may be on any host, but only if browsers parse the URL as it is written. */
+/**
+ * Tries the value in the settings. A storefront may be on any host, but only if browsers parse the URL as it is
+ * written.
+ */
 async function asStorefront(scene: Scene, value: string): Promise<void> {
   const { shop, open, cast } = scene;
   const body = { storefront_url: value, legal: { terms_url: value }, brand: { logo_url: value } };
@@ -198,7 +201,8 @@ function standsIn(value: string, host: string): boolean {
 }
 
 /**
- * Tries the value as a buy link's destination, parameters and item. The link must redirect to its own page, without the value.
+ * Tries the value as a buy link's destination, parameters and item. The link must redirect to its own page, without the
+ * value.
  */
 async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
   const { premises, shop } = scene;
@@ -312,8 +316,8 @@ function judgeAccepted(scene: Scene, value: string, kept: (string | null | undef
 }
 
 /**
- * Stores the value directly in the database, as if an earlier rule had accepted it. NUL is removed, because PostgreSQL rejects
- * it.
+ * Stores the value directly in the database, as if an earlier rule had accepted it. NUL is removed, because PostgreSQL
+ * rejects it.
  */
 async function plant({ premises }: Scene, statement: string, value: string | null, ids: string[]): Promise<void> {
   await premises.owner.query(statement, [ids, value?.replaceAll('\0', '') ?? null]);

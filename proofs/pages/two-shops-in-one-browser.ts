@@ -128,8 +128,8 @@ async function scan(premises: Premises, page: PageKind, shop: Furnished, visits:
 }
 
 /**
- * Prefetches, prerenders and opens a page in a browser, and follows each of its links. This must change nothing. Returns the
- * number of steps.
+ * Prefetches, prerenders and opens a page in a browser, and follows each of its links. This must change nothing.
+ * Returns the number of steps.
  */
 async function scanInBrowser(browser: Browser, premises: Premises, page: PageKind, shop: Furnished): Promise<number> {
   const { baseUrl, violations } = premises;
@@ -165,7 +165,9 @@ async function scanInBrowser(browser: Browser, premises: Premises, page: PageKin
   }
 }
 
-/** Opens pages of both shops in tabs of one browser, and uses their forms in random order. Returns the number of pages. */
+/**
+ * Opens pages of both shops in tabs of one browser, and uses their forms in random order. Returns the number of pages.
+ */
 async function mix(
   browser: Browser,
   premises: Premises,

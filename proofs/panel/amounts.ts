@@ -1,4 +1,7 @@
-/** Amounts in the German notation, such as 1500,00. Ambiguous input must be rejected, and never saved as the smaller amount. */
+/**
+ * Amounts in the German notation, such as 1500,00. Ambiguous input must be rejected, and never saved as the smaller
+ * amount.
+ */
 
 import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';

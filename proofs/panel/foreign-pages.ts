@@ -56,8 +56,8 @@ function carry(context: BrowserContext, cookie: string): Promise<void> {
 }
 
 /**
- * Opens a tab in a browser with the session. Any successful response to its API requests, and any change in the shop, is a
- * violation.
+ * Opens a tab in a browser with the session. Any successful response to its API requests, and any change in the shop,
+ * is a violation.
  */
 async function inVictimsBrowser(browser: Browser, around: Around, work: (tab: Page) => Promise<void>): Promise<void> {
   const { visit, who, stocked, prepare } = around;

@@ -119,8 +119,8 @@ function forgeriesOf(ownOrigin: string, cookie: string, stranger: string): Forge
 }
 
 /**
- * A login must always start a new session, whatever cookie was set before, and an ended session must stay ended. Returns the
- * number of sessions.
+ * A login must always start a new session, whatever cookie was set before, and an ended session must stay ended.
+ * Returns the number of sessions.
  */
 export async function plantSessions(address: Address, stocked: Stocked): Promise<number> {
   const { baseUrl, ownOrigin, violations } = address;

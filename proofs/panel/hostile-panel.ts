@@ -12,9 +12,9 @@ import { type PanelVisit, showAll } from './hostile-screens.ts';
 import { stock } from './hostile-shop.ts';
 
 /**
- * Opens every screen of the panel in a browser, in shops in which every text is a payload, and searches everything that scripts
- * could read for sessions. Then calls every operation with the cookie, in the ways in which foreign pages could make a browser
- * call it.
+ * Opens every screen of the panel in a browser, in shops in which every text is a payload, and searches everything that
+ * scripts could read for sessions. Then calls every operation with the cookie, in the ways in which foreign pages could
+ * make a browser call it.
  */
 export const L4: Proof = {
   id: 'L4',
@@ -32,8 +32,8 @@ const SECURE_ORIGIN = 'https://shop.example';
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const { violations } = premises;
   const payloads = payloadsOf(trial.seed, PAYLOADS);
-  // The port is chosen first, because the server needs its own URL before it listens. Over http, browsers accept the session's
-  // cookie only on localhost.
+  // The port is chosen first, because the server needs its own URL before it listens. Over http, browsers accept the
+  // session's cookie only on localhost.
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const server = await startServer(trial.databaseUrl, { baseUrl }, trial.databaseUrl, port);

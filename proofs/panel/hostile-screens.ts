@@ -68,7 +68,9 @@ async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Lo
   await tab.waitForSelector('#main h1', WAIT);
 }
 
-/** Opens a tab that records its requests, reports scripts that run or are blocked, and sends nothing to other servers. */
+/**
+ * Opens a tab that records its requests, reports scripts that run or are blocked, and sends nothing to other servers.
+ */
 async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVisit): Promise<Opened> {
   const tab = await context.newPage();
   const traffic = new Traffic(tab);
@@ -108,7 +110,9 @@ const HOOKS = `
     return answer;
   };`;
 
-/** Waits until the screen has its content, and all its requests have ended. A new screen appears a moment after its URL. */
+/**
+ * Waits until the screen has its content, and all its requests have ended. A new screen appears a moment after its URL.
+ */
 async function settled(opened: Opened): Promise<void> {
   await shows(opened, `document.querySelector('h1') && !document.querySelector('.loading, .load-error')`);
 }

@@ -1,4 +1,6 @@
-/** When the connection is lost or a new version is released, the panel must not be blank, and input must not be lost. */
+/**
+ * When the connection is lost or a new version is released, the panel must not be blank, and input must not be lost.
+ */
 
 import { expect } from 'vitest';
 import { inPanel, type Visit } from './visit.ts';
@@ -16,8 +18,8 @@ inPanel(
     await look('screen-not-loaded');
     await press('Try again');
     await sees('The server still cannot be reached.');
-    // The panel loads the screen by itself when the browser reports that the connection is back. If the server cannot be
-    // reached at that moment, the button remains, and the test presses it.
+    // The panel loads the screen by itself when the browser reports that the connection is back. If the server cannot
+    // be reached at that moment, the button remains, and the test presses it.
     await tab.setOfflineMode(false);
     await tab.waitForFunction(
       "document.querySelector('.load-error button')?.click() ?? document.querySelector('h1')?.textContent === 'Collections'",
@@ -64,7 +66,8 @@ inPanel('input is kept while the connection is lost, and can be saved once the c
 });
 
 inPanel('the menu still works if a screen fails to render', async (visit) => {
-  // Runs in another browser, because React logs the error to the console, and console errors in the first tab fail the test.
+  // Runs in another browser, because React logs the error to the console, and console errors in the first tab fail the
+  // test.
   await visit.asStranger(async (stranger) => {
     const { tab, open, fill, press, sees, demo } = stranger;
     await tab.goto(`${demo.base_url}/panel`);

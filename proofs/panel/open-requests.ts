@@ -33,7 +33,10 @@ export class Traffic {
     });
   }
 
-  /** Waits until no request has been open for `idleTime` milliseconds. Throws after `timeout`, and names the open requests. */
+  /**
+   * Waits until no request has been open for `idleTime` milliseconds. Throws after `timeout`, and names the open
+   * requests.
+   */
   async rest(idleTime: number, timeout: number): Promise<void> {
     const deadline = Date.now() + timeout;
     while (this.#underWay.size > 0 || Date.now() - this.#changed < idleTime) {

@@ -1,6 +1,6 @@
 /**
- * A product is saved in one call. A rejected save must change nothing, and two people who save one product must not lose
- * changes.
+ * A product is saved in one call. A rejected save must change nothing, and two people who save one product must not
+ * lose changes.
  */
 
 import { unwrap } from '@commerce-backend/sdk';

@@ -210,8 +210,8 @@ async function sendAgain(scene: Scene, id: string, upload_url: string, content: 
 }
 
 /**
- * Kills the server while files arrive and are processed. Every file shown after that must be complete, and in the end none may
- * be missing.
+ * Kills the server while files arrive and are processed. Every file shown after that must be complete, and in the end
+ * none may be missing.
  */
 async function killMidway(scene: Scene, chance: Chance, start: () => Promise<ServerProcess>): Promise<void> {
   const content = await picture('jpeg', 3_000, 2_000);
@@ -248,7 +248,9 @@ async function judgePicture(scene: Scene, url: string): Promise<void> {
   }
 }
 
-/** The album must have the expected images, the victim must be unchanged, and the store must contain no other originals. */
+/**
+ * The album must have the expected images, the victim must be unchanged, and the store must contain no other originals.
+ */
 async function judgeAll(scene: Scene): Promise<void> {
   const { client, violations, victim, directory, site_id } = scene;
   let album = await judgeShown(scene);

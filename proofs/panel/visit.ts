@@ -1,7 +1,7 @@
 /**
- * Tests the built panel in a browser with the demo shop. A test does a screen's main task as a merchant would, and finds buttons
- * and fields by their accessible names. `look` examines the layout on a desktop and on a phone, which differ only in their style
- * sheets. SCREENSHOTS=1 saves screenshots.
+ * Tests the built panel in a browser with the demo shop. A test does a screen's main task as a merchant would, and
+ * finds buttons and fields by their accessible names. `look` examines the layout on a desktop and on a phone, which
+ * differ only in their style sheets. SCREENSHOTS=1 saves screenshots.
  */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -44,8 +44,8 @@ export interface Visit {
   /** Presses the button, link or menu entry with this name. */
   press(name: string, role?: Role): Promise<void>;
   /**
-   * Sets the field with this label; in a select, chooses the option with this value. A text of more than 100 characters is
-   * inserted at the cursor, so empty the field first.
+   * Sets the field with this label; in a select, chooses the option with this value. A text of more than 100 characters
+   * is inserted at the cursor, so empty the field first.
    */
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
@@ -75,7 +75,9 @@ export function inPanel(task: string, work: (visit: Visit) => Promise<void>): vo
   atWidths([DESKTOP], task, work);
 }
 
-/** Registers a test on a desktop and on a phone, for tasks that need the menu or whose controls are moved on a phone. */
+/**
+ * Registers a test on a desktop and on a phone, for tasks that need the menu or whose controls are moved on a phone.
+ */
 export function inPanelAndOnPhone(task: string, work: (visit: Visit) => Promise<void>): void {
   atWidths([DESKTOP, PHONE], task, work);
 }
@@ -122,8 +124,8 @@ afterAll(async () => {
 });
 
 async function startPanel(chromium: string): Promise<Panel> {
-  // The port is chosen first, because the server needs its URL before it listens. Over http, browsers keep the session's cookie
-  // only for localhost.
+  // The port is chosen first, because the server needs its URL before it listens. Over http, browsers keep the
+  // session's cookie only for localhost.
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const server = await startServer(databaseUrl(), { baseUrl }, superuserUrl(), port);

@@ -1,6 +1,6 @@
 /**
- * Bank statements with one transfer of 15.00 for an order of 15.00. The transfer is matched only if both are in the shop's
- * currency.
+ * Bank statements with one transfer of 15.00 for an order of 15.00. The transfer is matched only if both are in the
+ * shop's currency.
  */
 
 import type { OpenShop } from '../testing/test-server.ts';

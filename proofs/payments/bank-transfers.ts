@@ -204,8 +204,8 @@ async function againstCancelling({ shop, chance, parcel_id, delivery }: Scene): 
 }
 
 /**
- * Either the order is paid, with one confirmation time and one event; or it is unpaid, and every call got a 400 with the
- * reason.
+ * Either the order is paid, with one confirmation time and one event; or it is unpaid, and every call got a 400 with
+ * the reason.
  */
 function faultsIn({ payment_status, confirmed, events }: Row, answers: Marked[]): string[] {
   const confirmations = events.filter((type) => type === 'payment_confirmed').length;

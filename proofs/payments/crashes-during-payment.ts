@@ -249,8 +249,8 @@ class Player {
   }
 
   /**
-   * Checks all payments again, because calls that hung at the end of a round have continued since, and must have changed
-   * nothing.
+   * Checks all payments again, because calls that hung at the end of a round have continued since, and must have
+   * changed nothing.
    */
   async judgeAgain(): Promise<string[]> {
     const faults: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Runs the payment jobs in a separate process, which can be killed. The process runs each command once, and reports when
- * it has finished, successfully or not.
+ * Runs the payment jobs in a separate process, which can be killed. The process runs each command once, and reports
+ * when it has finished, successfully or not.
  */
 
 import { openPool } from '../../server/src/db/connect.ts';

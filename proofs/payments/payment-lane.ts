@@ -125,7 +125,8 @@ export class PayingLane {
   }
 
   /**
-   * Sends the events of these payments in any order, some twice. Requests without a timely response continue in the background.
+   * Sends the events of these payments in any order, some twice. Requests without a timely response continue in the
+   * background.
    */
   async sendEvents({ endpoint, books }: PaidShop, payments: string[], chance: Chance): Promise<void> {
     const url = this.server.baseUrl + endpoint.url;

@@ -8,7 +8,8 @@ import type { Premises } from '../testing/test-server.ts';
 import { cardCheckouts, onStripePremises, openStripeShop, pageOf, type StripeShop } from './stripe-shops.ts';
 
 /**
- * Sends genuine and forged webhooks of the payment provider, repeatedly and in random order, mixed with webhooks of another shop.
+ * Sends genuine and forged webhooks of the payment provider, repeatedly and in random order, mixed with webhooks of
+ * another shop.
  */
 export const K2: Proof = {
   id: 'K2',

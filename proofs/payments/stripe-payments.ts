@@ -43,8 +43,8 @@ export async function actAtStripe(books: StripeBooks, checkout_id: string, appro
 }
 
 /**
- * Stripe captures a payment that it reported as ended, which it should not do. A released authorization is excluded, because
- * the shopper cannot approve it again.
+ * Stripe captures a payment that it reported as ended, which it should not do. A released authorization is excluded,
+ * because the shopper cannot approve it again.
  */
 export async function succeedLate(books: StripeBooks, checkout_id: string): Promise<void> {
   const { standIn } = books;

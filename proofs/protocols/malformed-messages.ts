@@ -44,7 +44,9 @@ export const M3: Proof = {
     }),
 };
 
-/** Sends valid messages of both MCP versions with one part replaced, removed or garbled. Returns the number of messages. */
+/**
+ * Sends valid messages of both MCP versions with one part replaced, removed or garbled. Returns the number of messages.
+ */
 async function attackMcp(world: World, chance: Chance, messages: number): Promise<number> {
   const [tenant] = world.tenants;
   const { id } = await newCustomer(world, tenant);
@@ -95,8 +97,8 @@ function spoil(chance: Chance, given: Message): { text: string; headers: Call['h
 }
 
 /**
- * Describes what is wrong with a response. Undefined if the response is JSON-RPC, an error in the server's own format, or
- * correctly empty.
+ * Describes what is wrong with a response. Undefined if the response is JSON-RPC, an error in the server's own format,
+ * or correctly empty.
  */
 function faultOf(reply: Reply): string | undefined {
   const { status, text } = reply;
@@ -111,8 +113,8 @@ function faultOf(reply: Reply): string | undefined {
 }
 
 /**
- * Passes ids of another tenant's objects, and ids that never existed, to every tool that takes an id. The responses must be the
- * same (A7).
+ * Passes ids of another tenant's objects, and ids that never existed, to every tool that takes an id. The responses
+ * must be the same (A7).
  */
 async function compareIds(world: World): Promise<number> {
   const [tenant, other] = world.tenants;

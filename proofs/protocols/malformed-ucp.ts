@@ -1,6 +1,6 @@
 /**
- * Sends malformed requests of the Universal Commerce Protocol over both transports, and checks the responses with the published
- * schemas.
+ * Sends malformed requests of the Universal Commerce Protocol over both transports, and checks the responses with the
+ * published schemas.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -29,8 +29,8 @@ import {
 import { garbled, ODD, replaceOne } from './malformed-json.ts';
 
 /**
- * Sends valid requests of agents and guests with one part replaced, removed or garbled, or with an unusual agent profile.
- * Returns the number of requests.
+ * Sends valid requests of agents and guests with one part replaced, removed or garbled, or with an unusual agent
+ * profile. Returns the number of requests.
  */
 export async function attackUcp(world: World, chance: Chance, messages: number): Promise<number> {
   const [tenant] = world.tenants;
@@ -122,7 +122,8 @@ const ODD_HEADERS = [
 ];
 
 /**
- * Describes what is wrong with a response. Undefined if the response matches the published schema, or is an error with a code.
+ * Describes what is wrong with a response. Undefined if the response matches the published schema, or is an error with
+ * a code.
  */
 function faultOverRest({ status, text }: Reply, name: FunctionName): string | undefined {
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
@@ -237,8 +238,8 @@ export async function profilesInside(trial: Trial, world: World, count: number):
 }
 
 /**
- * Calls every function that takes an id with objects of another shop and with unknown ids. The responses must be the same (A7).
- * Returns the number of requests.
+ * Calls every function that takes an id with objects of another shop and with unknown ids. The responses must be the
+ * same (A7). Returns the number of requests.
  */
 export async function compareUcpIds(world: World): Promise<number> {
   const [tenant, other] = world.tenants;

@@ -1,7 +1,7 @@
 /**
- * Runs the conformance suite of the protocol's project for the requirements of each version. Most scenarios call tools of a
- * test server, or request resources and prompts, so they are expected to fail; mcp-conformance/ gives the reason for each. The
- * test fails if any other scenario fails, or if an expected failure passes.
+ * Runs the conformance suite of the protocol's project for the requirements of each version. Most scenarios call tools
+ * of a test server, or request resources and prompts, so they are expected to fail; mcp-conformance/ gives the reason
+ * for each. The test fails if any other scenario fails, or if an expected failure passes.
  */
 
 import { execFile, spawn } from 'node:child_process';

@@ -35,8 +35,8 @@ const CONTRACT = fileURLToPath(import.meta.resolve('@commerce-backend/spec/opena
 const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
 
 /**
- * A module that Prism's process loads first. It keeps idle connections open for ten minutes, because Prism has no setting
- * for this. Node would close them after five seconds, and a request that is sent at that moment would fail.
+ * A module that Prism's process loads first. It keeps idle connections open for ten minutes, because Prism has no
+ * setting for this. Node would close them after five seconds, and a request that is sent at that moment would fail.
  */
 const KEEP_CONNECTIONS = `data:text/javascript,${encodeURIComponent(`
   import http from 'node:http';

@@ -9,8 +9,8 @@ import type { World } from '../testing/tenant.ts';
 import { findingsIn } from './prism.ts';
 
 /**
- * The result of `redocly respect`, which runs the flows of `spec/flows` and checks each response against the contract and the
- * flow.
+ * The result of `redocly respect`, which runs the flows of `spec/flows` and checks each response against the contract
+ * and the flow.
  */
 export interface Played {
   flows: number;
@@ -21,7 +21,10 @@ export interface Played {
 const REDOCLY = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
 const FLOWS = fileURLToPath(new URL('../../spec/flows', import.meta.url));
 
-/** Runs all flows for the first tenant at this URL, which may be the URL of Prism. Each failure and finding is a violation. */
+/**
+ * Runs all flows for the first tenant at this URL, which may be the URL of Prism. Each failure and finding is a
+ * violation.
+ */
 export async function playFlows(world: World, baseUrl: string): Promise<Played> {
   const [{ canary, site_id, secrets, ids }] = world.tenants;
   // Deletes the payment accounts that other proofs may have created, because they would replace the test provider.

@@ -43,7 +43,8 @@ async function guess(trial: Trial, servers: LimitedServers, violations: Violatio
     const refused = statuses.filter((status) => status === 429).length;
     const failed = statuses.filter((status) => status === 503).length;
     const summary = `${who}: ${looked} codes were looked at, ${refused} refused and ${failed} got 503, of ${statuses.length}`;
-    // On a busy machine, a guess that was counted may fail with 503. Then fewer codes than allowed are checked, but never more.
+    // On a busy machine, a guess that was counted may fail with 503. Then fewer codes than allowed are checked, but
+    // never more.
     const least = Math.max(1, limit - failed);
     if (looked > limit || looked < least || looked + refused + failed !== statuses.length) violations.add(summary);
   };

@@ -1,6 +1,6 @@
 /**
- * Checks that the responses of concurrent calls are linearizable (Herlihy and Wing): a sequential model must give the same
- * responses in some order of the calls, in which each call precedes all calls that began after it had ended.
+ * Checks that the responses of concurrent calls are linearizable (Herlihy and Wing): a sequential model must give the
+ * same responses in some order of the calls, in which each call precedes all calls that began after it had ended.
  */
 
 export interface Step<State> {

@@ -58,7 +58,8 @@ export function hold(state: StockState, own: number, wanted: number[], busy: num
     const taken = owners.filter((at) => !left.includes(at));
     const released = taken.reduce((before, at) => release(before, at, needed), state);
     const still = shortages(released, own, wanted);
-    // If the checkout is rejected, the reservations that it released are restored, because the transaction is rolled back.
+    // If the checkout is rejected, the reservations that it released are restored, because the transaction is rolled
+    // back.
     return Object.keys(still).length === 0 ? [{ done: true }, held(released, own, wanted)] : [{ short: still }, state];
   });
 }

@@ -160,8 +160,8 @@ interface SyncOrder {
 }
 
 /**
- * Checks that an accepted order has the catalogue's prices, and that reading it by id and by reference returns the first
- * response.
+ * Checks that an accepted order has the catalogue's prices, and that reading it by id and by reference returns the
+ * first response.
  */
 async function judge(world: World, tenant: Tenant, made: SyncOrder, cents: number, what: string): Promise<void> {
   if (made.order && made.order.subtotal !== amount(cents)) {

@@ -78,8 +78,8 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
 }
 
 /**
- * A statement that opens a request: a BEGIN, or the one that finds the caller and sets the tenant. Other statements may follow
- * in the same packet.
+ * A statement that opens a request: a BEGIN, or the one that finds the caller and sets the tenant. Other statements may
+ * follow in the same packet.
  */
 interface Opening {
   underWay: boolean;

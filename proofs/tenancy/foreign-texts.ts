@@ -61,8 +61,8 @@ async function sendOddQueries(
 }
 
 /**
- * Sends valid and mutated calls about each site to the operators' listener, and searches the responses for texts of the other
- * tenants. Returns the number of responses.
+ * Sends valid and mutated calls about each site to the operators' listener, and searches the responses for texts of the
+ * other tenants. Returns the number of responses.
  */
 function lookAtListener(world: World, trial: Trial, chance: Chance): Promise<number> {
   return withListener(world, trial, async (listener) => {

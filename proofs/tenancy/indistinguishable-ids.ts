@@ -191,7 +191,8 @@ async function observed(place: Place, id: string): Promise<{ answerText: string;
 }
 
 /**
- * Pairs of requests for each operation. A suspicious result is measured again with other ids, because it may be due to chance.
+ * Pairs of requests for each operation. A suspicious result is measured again with other ids, because it may be due to
+ * chance.
  */
 const PAIRS = 500;
 /** Pairs of requests for each place in a protocol. Fewer, because each such request runs several operations. */

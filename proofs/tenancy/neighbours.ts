@@ -28,8 +28,8 @@ export async function neighbourOf(world: World, living: Tenant) {
     const call = await validCall(world, living, operation);
     first.push({ call, answer: await ask(call) });
   }
-  // Keeps only reads that return the same response twice. The audit and the last use of a key, for example, change with each
-  // call.
+  // Keeps only reads that return the same response twice. The audit and the last use of a key, for example, change with
+  // each call.
   const reads: typeof first = [];
   for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
   return {

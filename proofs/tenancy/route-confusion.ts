@@ -31,8 +31,8 @@ export const A9: Proof = {
 };
 
 /**
- * Sends all spellings of a call without its credential, in the short form a sample of them. None may reach a handler. Returns
- * their number.
+ * Sends all spellings of a call without its credential, in the short form a sample of them. None may reach a handler.
+ * Returns their number.
  */
 async function spell(world: World, call: Call, baseUrl: string, { size }: Trial, chance: Chance): Promise<number> {
   const { operation } = call;

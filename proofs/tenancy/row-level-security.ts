@@ -11,8 +11,8 @@ import { attack, withoutEffectOnOthers } from './foreign-ids.ts';
 import { withoutSite } from './site-filters.ts';
 
 /**
- * Attacks a server from whose SQL statements the site conditions were removed, so that only row-level security separates the
- * tenants: makes a valid call of each operation, and repeats the attack of A1.
+ * Attacks a server from whose SQL statements the site conditions were removed, so that only row-level security
+ * separates the tenants: makes a valid call of each operation, and repeats the attack of A1.
  */
 export const A5: Proof = {
   id: 'A5',

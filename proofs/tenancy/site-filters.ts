@@ -1,8 +1,8 @@
 import { DIRECTORY } from '../testing/owner-queries.ts';
 
 /**
- * Matches conditions on the tenant's site, such as `p.site_id = $1` or `site_id = (select $1::uuid)`, but not joins on site_id,
- * nor the site_id of inserted rows.
+ * Matches conditions on the tenant's site, such as `p.site_id = $1` or `site_id = (select $1::uuid)`, but not joins on
+ * site_id, nor the site_id of inserted rows.
  */
 const CONDITION = /(?<![\w.])(?:(\w+)\.)?site_id\s*=\s*(?:\(select (\$\d+)::uuid\)|(\$\d+)(?:::uuid)?)/g;
 const NAMED = /\b(?:from|join|update|into|using)\s+(?:only\s+)?(?:commerce\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?/gi;
@@ -23,8 +23,8 @@ export function readsOnlyDirectory(text: string): boolean {
 }
 
 /**
- * Removes the site conditions from a statement, and keeps its parameters. Conditions on tables that are used to find the tenant
- * stay, because these have no row-level security.
+ * Removes the site conditions from a statement, and keeps its parameters. Conditions on tables that are used to find
+ * the tenant stay, because these have no row-level security.
  */
 export function withoutSite(text: string): string {
   const tables = tablesOf(text);

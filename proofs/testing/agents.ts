@@ -1,6 +1,7 @@
 /**
- * Agents of a tenant's customers, and their objects. Consent requests and tokens are inserted directly into the database,
- * because a request expires after 900 seconds, which a proof may exceed, and a customer may have at most ten agents.
+ * Agents of a tenant's customers, and their objects. Consent requests and tokens are inserted directly into the
+ * database, because a request expires after 900 seconds, which a proof may exceed, and a customer may have at most ten
+ * agents.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -21,7 +22,9 @@ export const SCOPES = [
   'returns:request',
 ];
 
-/** The operations of each scope. Written by hand, not read from the contract, because the server enforces the contract. */
+/**
+ * The operations of each scope. Written by hand, not read from the contract, because the server enforces the contract.
+ */
 const OPENED: Record<string, string> = {
   'catalog:read': 'getFacets searchCatalog getProduct findProducts getShop',
   'cart:write': `findAndAdd listCarts createCart getCart addCartItem updateCartItem removeCartItem applyDiscount removeDiscount
@@ -89,7 +92,8 @@ export interface AgentTerms {
 }
 
 /**
- * Inserts the token of an agent that acts for this customer. By default it has all scopes and a budget that no proof exhausts.
+ * Inserts the token of an agent that acts for this customer. By default it has all scopes and a budget that no proof
+ * exhausts.
  */
 export async function openAgent(
   { owner }: Pick<World, 'owner'>,

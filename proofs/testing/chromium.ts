@@ -34,8 +34,8 @@ export interface ForeignSite {
 }
 
 /**
- * Opens a site on this machine. Our pages are on 127.0.0.1. For browsers, `localhost` is another site, but another port of
- * 127.0.0.1 is the same site, to which they send our cookies.
+ * Opens a site on this machine. Our pages are on 127.0.0.1. For browsers, `localhost` is another site, but another port
+ * of 127.0.0.1 is the same site, to which they send our cookies.
  */
 export async function openSite(host: 'localhost' | '127.0.0.1'): Promise<ForeignSite> {
   const documents: string[] = [];

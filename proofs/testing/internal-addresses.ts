@@ -8,8 +8,8 @@ import { chanceOf } from './random.ts';
 import type { World } from './tenant.ts';
 
 /**
- * Sends internal URLs, in all the spellings of G4, to a server that rejects private addresses as in production, and records its
- * connections. Returns the number of URLs.
+ * Sends internal URLs, in all the spellings of G4, to a server that rejects private addresses as in production, and
+ * records its connections. Returns the number of URLs.
  */
 export async function sendInside(
   trial: Trial,

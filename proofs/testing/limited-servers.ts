@@ -4,8 +4,8 @@ import { exchange, type Reply, untilAccepted } from './raw-requests.ts';
 import { ServerProcess } from './server-process.ts';
 
 /**
- * Two server processes that count requests in one database or Redis, behind a simulated proxy that passes the IP address of
- * each caller.
+ * Two server processes that count requests in one database or Redis, behind a simulated proxy that passes the IP
+ * address of each caller.
  */
 export class LimitedServers {
   readonly #servers: ServerProcess[];

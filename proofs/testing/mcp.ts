@@ -58,8 +58,8 @@ export function endpointOf({ site_id }: Pick<Tenant, 'site_id'>): string {
 
 export interface ToolReply extends Reply {
   /**
-   * The tool's result. Undefined if the response is a protocol error, or if the server rejected the call before it read the
-   * message.
+   * The tool's result. Undefined if the response is a protocol error, or if the server rejected the call before it read
+   * the message.
    */
   result: { isError?: boolean; content: { type: string; text: string }[]; structuredContent: unknown } | undefined;
 }

@@ -259,7 +259,9 @@ export async function freshIds(world: World, tenant: Tenant, operation: Operatio
   return ids;
 }
 
-/** Matches the examples in the contract: an option Colour with variants for the values Slate and Oat, and none for Moss. */
+/**
+ * Matches the examples in the contract: an option Colour with variants for the values Slate and Oat, and none for Moss.
+ */
 async function makeProduct(world: World, tenant: Tenant, variants = 4): Promise<Partial<Ids>> {
   const { canary } = tenant;
   const unique = randomUUID().slice(0, 8);

@@ -146,7 +146,10 @@ export async function settle({ world }: OperatorListener, { site_id }: Tenant): 
   await restoreJobs(world.owner, site_id);
 }
 
-/** Sends a call to the listener. Responses are searched for other tenants' texts, unless the operation concerns all sites. */
+/**
+ * Sends a call to the listener. Responses are searched for other tenants' texts, unless the operation concerns all
+ * sites.
+ */
 export async function ask({ world }: OperatorListener, call: Call, as: Tenant): Promise<Reply> {
   if (!ABOUT_ALL.includes(call.operation.id)) return world.send(call, as);
   world.answers += 1;

@@ -4,8 +4,8 @@ import { asOwner } from './server-process.ts';
 let count = 0;
 
 /**
- * Runs work with a new migrated database on the server of `databaseUrl`, for proofs that change its time or read all of it. The
- * database is dropped afterwards.
+ * Runs work with a new migrated database on the server of `databaseUrl`, for proofs that change its time or read all of
+ * it. The database is dropped afterwards.
  */
 export function withOwnDatabase<T>(databaseUrl: string, work: (url: string) => Promise<T>): Promise<T> {
   return withCopy(databaseUrl, `template ${migratedTemplate(databaseUrl)}`, work);

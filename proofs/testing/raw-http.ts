@@ -11,8 +11,8 @@ export interface RawAnswer {
 const ANSWER_TIMEOUT_MS = 15_000;
 
 /**
- * Sends raw HTTP/1.1, for requests that no client library would send. One request at a time; the connection is reused as long
- * as the server keeps it open.
+ * Sends raw HTTP/1.1, for requests that no client library would send. One request at a time; the connection is reused
+ * as long as the server keeps it open.
  */
 export class RawClient {
   readonly #port: number;

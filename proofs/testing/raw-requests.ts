@@ -103,7 +103,9 @@ export function targetOf({ operation, path, query }: Call): string {
   return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
 }
 
-/** Like encodeURIComponent, except that it sends the three bytes of an unpaired surrogate instead of throwing an error. */
+/**
+ * Like encodeURIComponent, except that it sends the three bytes of an unpaired surrogate instead of throwing an error.
+ */
 function encode(text: string): string {
   return [...text].map((char) => (char.isWellFormed() ? encodeURIComponent(char) : bytesOf(char))).join('');
 }
@@ -131,8 +133,8 @@ export function comparable({ status, headers, text }: Reply, ids: string[]): str
 const ATTEMPTS = 60;
 
 /**
- * Sends a request, and repeats it while the server rejects it because of its load. Rate limits do not count the rejected
- * attempts. Returns the last response.
+ * Sends a request, and repeats it while the server rejects it because of its load. Rate limits do not count the
+ * rejected attempts. Returns the last response.
  */
 export async function untilAccepted(ask: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 1; ; attempt += 1) {

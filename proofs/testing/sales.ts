@@ -1,4 +1,6 @@
-/** Objects that shoppers and staff create from a tenant's products: carts, checkouts, orders, and their prerequisites. */
+/**
+ * Objects that shoppers and staff create from a tenant's products: carts, checkouts, orders, and their prerequisites.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { addressOf, asGuest } from './customers.ts';
@@ -77,8 +79,8 @@ async function makeStaple(world: World, tenant: Tenant): Promise<string> {
 }
 
 /**
- * Enters bank details, so that the tenant accepts bank transfers whatever settings a proof has changed. Each checkout needs
- * this, so it writes to the database only if they differ.
+ * Enters bank details, so that the tenant accepts bank transfers whatever settings a proof has changed. Each checkout
+ * needs this, so it writes to the database only if they differ.
  */
 export async function takeTransfers({ owner }: World, { site_id, canary }: Tenant): Promise<void> {
   const details = { account_holder: canary, iban: 'DE89370400440532013000', bank_name: canary, instructions: canary };

@@ -68,7 +68,10 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Waits until `/readyz` returns 200. Returns false if that takes more than half a minute, or if the process ends first. */
+  /**
+   * Waits until `/readyz` returns 200. Returns false if that takes more than half a minute, or if the process ends
+   * first.
+   */
   async ready(): Promise<boolean> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (this.running && Date.now() < deadline) {
@@ -88,7 +91,9 @@ export class ServerProcess {
     throw new Error(`The server did not start:\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** Resolves when the process is ready, even if that takes minutes on a busy machine. Throws if the process ends first. */
+  /**
+   * Resolves when the process is ready, even if that takes minutes on a busy machine. Throws if the process ends first.
+   */
   async readyAtLast(): Promise<this> {
     while (this.running) if (await this.ready()) return this;
     const end = this.#child.signalCode ?? this.#child.exitCode;

@@ -22,8 +22,8 @@ import { hire, openStaffSession } from './staff.ts';
 import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from './tenant.ts';
 
 /**
- * Runs `work` with three seeded tenants, then checks the database's invariants. Only the full form of a proof seeds its own
- * tenants. Shorter forms share them, because seeding would take most of their time.
+ * Runs `work` with three seeded tenants, then checks the database's invariants. Only the full form of a proof seeds its
+ * own tenants. Shorter forms share them, because seeding would take most of their time.
  */
 export async function inWorld<T>(trial: Trial, work: (world: World) => Promise<T>): Promise<T> {
   if (trial.size === 'full') await closeWorld();
@@ -108,7 +108,8 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
       world.answers += 1;
       const shown = `${JSON.stringify(reply.headers)} ${reply.text}`.toLowerCase();
       for (const other of world.tenants) {
-        // Without a credential, this operation may return the shop's data to a client that sends a device code of that shop.
+        // Without a credential, this operation may return the shop's data to a client that sends a device code of that
+        // shop.
         const invited = !as && what === 'agent.pollConsent';
         const foreign = other.name !== as?.name && !invited && shown.includes(other.canary);
         if (foreign)

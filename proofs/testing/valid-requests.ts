@@ -29,7 +29,8 @@ export interface Wish {
   /** The objects of the call; by default the tenant's for a safe operation, and new ones otherwise. */
   ids?: Partial<Ids>;
   /**
-   * The index of a security alternative; by default the last one that does not combine an agent's token with the storefront's.
+   * The index of a security alternative; by default the last one that does not combine an agent's token with the
+   * storefront's.
    */
   alternative?: number;
   /** Whether to send every query parameter except cursors. */
@@ -381,8 +382,8 @@ function idFor(operation: Operation, { name, schema }: Parameter, ids: Partial<I
 }
 
 /**
- * Makes the call as a new member of staff, whose second factor and password nothing else uses. Returns the tenant with that
- * session.
+ * Makes the call as a new member of staff, whose second factor and password nothing else uses. Returns the tenant with
+ * that session.
  */
 async function asSomebodyNew(call: Call, world: World, tenant: Tenant): Promise<Tenant> {
   const { email } = await hire(world, tenant.site_id, tenant.canary);

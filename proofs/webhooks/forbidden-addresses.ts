@@ -86,8 +86,8 @@ async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
 }
 
 /**
- * Tries to register a webhook for each host and name. A name that currently resolves to public addresses must be accepted,
- * because each attempt checks again. Returns the number of hosts.
+ * Tries to register a webhook for each host and name. A name that currently resolves to public addresses must be
+ * accepted, because each attempt checks again. Returns the number of hosts.
  */
 async function registerAll({ baseUrl, violations }: EventPremises, { credentials }: EventShop): Promise<number> {
   const hosts = [...HOSTS, ...Object.keys(NAMES)];

@@ -71,15 +71,17 @@ async function attack({ size, seed }: Trial, directory: string, databaseUrl: str
   }
 }
 
-/** Resolves when the process is ready, even if that takes minutes on a busy machine. Throws if the process ends first. */
+/**
+ * Resolves when the process is ready, even if that takes minutes on a busy machine. Throws if the process ends first.
+ */
 async function up(server: ServerProcess): Promise<ServerProcess> {
   while (server.running) if (await server.ready()) return server;
   throw new Error(`A process did not start: ${server.errors}`);
 }
 
 /**
- * Creates products through the API. After every tenth, also changes the product in a transaction that is rolled back after its
- * event was written.
+ * Creates products through the API. After every tenth, also changes the product in a transaction that is rolled back
+ * after its event was written.
  */
 function startLoad(shop: EventShop, owner: pg.Pool, events: number) {
   // The number of changes allowed before the next kill. Without this limit, all changes would be made while a process

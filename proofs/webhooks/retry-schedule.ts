@@ -179,8 +179,8 @@ function judgeGone(premises: EventPremises): Promise<void> {
 }
 
 /**
- * A webhook is disabled, and staff get a mail, when a delivery has failed for good after five days without success. One hour
- * earlier neither happens.
+ * A webhook is disabled, and staff get a mail, when a delivery has failed for good after five days without success. One
+ * hour earlier neither happens.
  */
 function judgeDead(premises: EventPremises): Promise<void> {
   return withReceiver(500, async (url) => {

@@ -53,8 +53,8 @@ async function attack({ size }: Trial, directory: string, databaseUrl: string) {
     await Promise.all(parties.map(({ buyers }) => buyers.rest()));
     for (const { buyers } of parties) for (const failure of buyers.failures) violations.add(failure);
     await allAttempted(owner);
-    // Events may contain data of the shop's own customers, but not of other shops. The log may contain no e-mail address of a
-    // customer.
+    // Events may contain data of the shop's own customers, but not of other shops. The log may contain no e-mail
+    // address of a customer.
     const hidden = [secretKey, ...parties.flatMap(({ secrets }) => secrets)];
     const emails = parties.flatMap(({ buyers, customer }) => [...buyers.emails, customer]);
     let tried = 0;
@@ -87,7 +87,9 @@ async function attack({ size }: Trial, directory: string, databaseUrl: string) {
   }
 }
 
-/** Opens a shop whose receivers respond with text that must not be stored, at URLs with parts that must not be revealed. */
+/**
+ * Opens a shop whose receivers respond with text that must not be stored, at URLs with parts that must not be revealed.
+ */
 async function open(databaseUrl: string, baseUrl: string): Promise<Party> {
   const buyers = await Buyers.open({ databaseUrl, servers: [baseUrl], retries: 3 });
   const { api_key, storefront_token, sync_secret, staff } = buyers.credentials;

@@ -11,8 +11,8 @@ const AT_A_TIME = 5;
 const NAMES = ['Mug', 'Tasse für “Große” – ½ l', '茶碗 🍵', 'a"b\\c</script>', 'e\u0301 👩\u200d🍳', '\u2028line'];
 
 /**
- * The SDK verifies received deliveries with Web Crypto, before, during and after a rotation of the secret. The server signs
- * with a library.
+ * The SDK verifies received deliveries with Web Crypto, before, during and after a rotation of the secret. The server
+ * signs with a library.
  */
 export const G3: Proof = {
   id: 'G3',

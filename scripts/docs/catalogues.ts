@@ -52,8 +52,8 @@ as the dashboard API returns it.\n\n${sections.join('\n')}`;
 }
 
 /**
- * Returns the page that lists all operations with a field to filter them, and a link to each in the reference. The site's search
- * finds them by id, method, path and summary.
+ * Returns the page that lists all operations with a field to filter them, and a link to each in the reference. The
+ * site's search finds them by id, method, path and summary.
  */
 export function operationsPage(): string {
   const sections = groups.map(({ name, chapters }) => {

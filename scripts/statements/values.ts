@@ -24,7 +24,9 @@ export interface Binding {
 export interface Scope {
   id: string;
   outer: Scope | undefined;
-  /** The called function. Undefined in the scope of a statement itself, because its callers are chosen only when needed. */
+  /**
+   * The called function. Undefined in the scope of a statement itself, because its callers are chosen only when needed.
+   */
   of: Typescript.Node | undefined;
   bindings: Map<Typescript.Node, Binding>;
   /** The caller's type arguments. */

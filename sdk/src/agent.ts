@@ -11,8 +11,9 @@ export type AgentOptions = ClientOptions & {
 };
 
 /**
- * A client for the agent surface. It acts for the customer who gave the consent. The token is a secret. Throws a TypeError
- * without a token or with an invalid `baseUrl`. Budgets are in the currency's minor unit, prices are decimal strings.
+ * A client for the agent surface. It acts for the customer who gave the consent. The token is a secret. Throws a
+ * TypeError without a token or with an invalid `baseUrl`. Budgets are in the currency's minor unit, prices are decimal
+ * strings.
  *
  *     const agent = createAgentClient({ baseUrl: 'https://shop.example', agentToken });
  *     const { candidates } = await unwrap(agent.POST('/api/agent/intent/find', { body: { query: 'a mug under 20 euros' } }));

@@ -28,8 +28,8 @@ export interface AuthorizationOptions extends AuthorizationPlace {
 }
 
 /**
- * The state for `finishAuthorization`. It contains the PKCE secret: store it in this browser's session until the browser
- * returns. It is plain data that can be stored as JSON.
+ * The state for `finishAuthorization`. It contains the PKCE secret: store it in this browser's session until the
+ * browser returns. It is plain data that can be stored as JSON.
  */
 export interface PendingAuthorization {
   issuer: string;
@@ -80,9 +80,9 @@ export async function registerAgent({
 }
 
 /**
- * Begins the authorization code flow with PKCE (RFC 6749, RFC 7636): send the customer's browser to `url`, and store `pending`.
- * It is for agents that can receive a browser redirect; others use `requestConsent`. Throws a CommerceError or a
- * ConnectionError if the shop cannot be found.
+ * Begins the authorization code flow with PKCE (RFC 6749, RFC 7636): send the customer's browser to `url`, and store
+ * `pending`. It is for agents that can receive a browser redirect; others use `requestConsent`. Throws a CommerceError
+ * or a ConnectionError if the shop cannot be found.
  *
  *     const { url, pending } = await beginAuthorization({ baseUrl, siteId, clientId, redirectUri, budgetCents: 5000 });
  *     session.pending = pending;

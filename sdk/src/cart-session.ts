@@ -31,11 +31,13 @@ export interface CartSession {
   /** Adds pieces of a variant. Throws the errors of `unwrap`, such as `insufficient_stock` and `cart_limit`. */
   add(line: NewLine): Promise<Schemas['Cart']>;
   /**
-   * Runs any work on the cart, with its id. If the cart has expired, become an order or no longer exists, the work is repeated
-   * once on a new cart; if the cart was merged, on the one that has its lines.
+   * Runs any work on the cart, with its id. If the cart has expired, become an order or no longer exists, the work is
+   * repeated once on a new cart; if the cart was merged, on the one that has its lines.
    */
   run<Done>(work: (cart_id: string, storefront: StorefrontClient) => Promise<Done>): Promise<Done>;
-  /** Logs a customer in, merges the cart and continues with the customer's cart. Store `access_token` for later visits. */
+  /**
+   * Logs a customer in, merges the cart and continues with the customer's cart. Store `access_token` for later visits.
+   */
   login(credentials: Login): Promise<Schemas['CustomerSession']>;
   /** Removes the cart's id from the storage, after its checkout or when the customer logs out. */
   clear(): Promise<void>;
@@ -45,8 +47,8 @@ export interface CartSession {
 const MOST_CARTS = 3;
 
 /**
- * Keeps a shopper's cart across visits: creates it on first use, replaces it when it can no longer be used, and merges it at
- * login. Its calls throw the errors of `unwrap`, except those about the cart itself.
+ * Keeps a shopper's cart across visits: creates it on first use, replaces it when it can no longer be used, and merges
+ * it at login. Its calls throw the errors of `unwrap`, except those about the cart itself.
  *
  *     const session = createCartSession(storefront, { storage: localStorage });
  *     const { total, currency } = await session.add({ variant_id, quantity: 1 }); // total: '18.50'
@@ -89,7 +91,10 @@ export function createCartSession(
     );
   }
 
-  /** Stores the id of the next cart, or removes the old id if there is none. Keeps an id that a concurrent call has stored. */
+  /**
+   * Stores the id of the next cart, or removes the old id if there is none. Keeps an id that a concurrent call has
+   * stored.
+   */
   async function replace(old: string, next: string | null): Promise<void> {
     if ((await storage.getItem(key)) !== old) return;
     await (next ? storage.setItem(key, next) : storage.removeItem(key));

@@ -6,7 +6,9 @@ import { type Limits, type Send, withRetries } from './retry.ts';
 
 /** The options of every client. */
 export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
-  /** The address of the server, such as `https://shop.example`. In browsers, a path (`/shop`) is relative to the page. */
+  /**
+   * The address of the server, such as `https://shop.example`. In browsers, a path (`/shop`) is relative to the page.
+   */
   baseUrl: string;
   /** Sends one request instead of the global fetch. */
   fetch?: Send | undefined;
@@ -16,8 +18,8 @@ export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
 type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined };
 
 /**
- * Calls operations of the contract by verb and path. Each call resolves to a raw result for any status: `data` of a 2xx or
- * `error` of any other, and the `response`. `unwrap` converts it to the data or throws a CommerceError.
+ * Calls operations of the contract by verb and path. Each call resolves to a raw result for any status: `data` of a 2xx
+ * or `error` of any other, and the `response`. `unwrap` converts it to the data or throws a CommerceError.
  *
  * A call throws a ConnectionError or TimeoutError if the API did not respond, the reason of the caller's `signal`, or a
  * TypeError for an invalid path parameter.
@@ -25,7 +27,10 @@ type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined }
 export interface Client<Paths> {
   /** Calls a GET operation, which changes nothing: `await unwrap(shop.GET('/api/storefront/products'))`. */
   GET: Call<Paths, 'get'>;
-  /** Calls a POST operation, with an `Idempotency-Key` of its own: `await unwrap(shop.POST('/api/storefront/cart', { body: {} }))`. */
+  /**
+   * Calls a POST operation, with an `Idempotency-Key` of its own: `await unwrap(shop.POST('/api/storefront/cart', {
+   * body: {} }))`.
+   */
   POST: Call<Paths, 'post'>;
   /** Calls a PUT operation, which replaces a whole object. */
   PUT: Call<Paths, 'put'>;
@@ -120,7 +125,9 @@ const answersOnly: Middleware = {
   },
 };
 
-/** Inserts path parameters. Throws for missing or empty values, and for `.` and `..`: they would lead to another path. */
+/**
+ * Inserts path parameters. Throws for missing or empty values, and for `.` and `..`: they would lead to another path.
+ */
 function safePath(path: string, params: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined || value === null || ['', '.', '..'].includes(String(value))) {

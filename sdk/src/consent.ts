@@ -14,9 +14,9 @@ export type ConsentOptions = ClientOptions & {
 /** A request that awaits the customer's decision. Show `verification_uri_complete`, and wait for the token. */
 export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']> {
   /**
-   * Polls by RFC 8628 until there is a token. Throws a CommerceError if the request is denied or expires (`access_denied`,
-   * `expired_token`, …). After `agent_cap_exceeded` you can call it again once the customer has revoked another agent. If the
-   * response to a poll is lost, the next poll returns the token again.
+   * Polls by RFC 8628 until there is a token. Throws a CommerceError if the request is denied or expires
+   * (`access_denied`, `expired_token`, …). After `agent_cap_exceeded` you can call it again once the customer has
+   * revoked another agent. If the response to a poll is lost, the next poll returns the token again.
    */
   token(options?: { signal?: AbortSignal }): Promise<Schemas['IssuedAgentToken']>;
 }
@@ -24,9 +24,10 @@ export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']>
 const SLOWER_BY_SECONDS = 5;
 
 /**
- * Asks for a customer's consent with the device flow (RFC 8628): scopes, a budget in the currency's minor unit, in total or for
- * each week or month, a maximum for one order, categories, an expiry date. Throws a CommerceError such as `agents_not_allowed`
- * or `validation_error`. If you can redirect a browser to the shop and back, `beginAuthorization` needs no polling.
+ * Asks for a customer's consent with the device flow (RFC 8628): scopes, a budget in the currency's minor unit, in
+ * total or for each week or month, a maximum for one order, categories, an expiry date. Throws a CommerceError such as
+ * `agents_not_allowed` or `validation_error`. If you can redirect a browser to the shop and back, `beginAuthorization`
+ * needs no polling.
  *
  *     const consent = await requestConsent({ baseUrl, siteId }, { agent_name: 'Gift finder', budget_cents: 5000 });
  *     show(consent.verification_uri_complete, consent.user_code);

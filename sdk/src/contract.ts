@@ -1,8 +1,8 @@
 import type { components, ErrorBody, HTTPValidationError, paths } from '@commerce-backend/spec';
 
 /**
- * Response types with open enums: a newer server may send values that this version does not have, so a switch over them needs a
- * default. Request types stay closed.
+ * Response types with open enums: a newer server may send values that this version does not have, so a switch over them
+ * needs a default. Request types stay closed.
  */
 export type Open<Sent> = Sent extends string
   ? string extends Sent

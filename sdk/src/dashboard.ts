@@ -6,8 +6,8 @@ export type DashboardPaths = SurfacePaths<'dashboard'>;
 export type DashboardClient = Client<DashboardPaths>;
 
 /**
- * An API key (`key_…`) for programs, or a staff session (`mch_…`) from the login, for people. `panel: true` is for the server's
- * own panel, whose session is a cookie that its scripts cannot read; the server rejects it from other pages.
+ * An API key (`key_…`) for programs, or a staff session (`mch_…`) from the login, for people. `panel: true` is for the
+ * server's own panel, whose session is a cookie that its scripts cannot read; the server rejects it from other pages.
  */
 export type DashboardCredentials =
   | { apiKey: string; sessionToken?: undefined; panel?: undefined }
@@ -21,8 +21,9 @@ export type DashboardOptions = ClientOptions &
   };
 
 /**
- * A client for the dashboard surface. Its credentials are secrets: an API key belongs on a server, never in a page. Throws a
- * TypeError without credentials or with an invalid `baseUrl`. Amounts are decimal strings in the shop's currency.
+ * A client for the dashboard surface. Its credentials are secrets: an API key belongs on a server, never in a page.
+ * Throws a TypeError without credentials or with an invalid `baseUrl`. Amounts are decimal strings in the shop's
+ * currency.
  *
  *     const dashboard = createDashboardClient({ baseUrl: 'https://shop.example', apiKey: process.env.COMMERCE_API_KEY ?? '' });
  *     await unwrap(dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', price: '14.00', status: 'active' } }));

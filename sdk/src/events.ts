@@ -32,7 +32,10 @@ type KnownEvent = {
 
 declare const unknown: unique symbol;
 
-/** A string that is not one of this version's literals. Its type is not `string`, which would keep a switch from narrowing. */
+/**
+ * A string that is not one of this version's literals. Its type is not `string`, which would keep a switch from
+ * narrowing.
+ */
 export interface UnknownEventType {
   readonly [unknown]: never;
   toString(): string;
@@ -45,8 +48,8 @@ export interface UnknownEvent extends Told {
 }
 
 /**
- * A verified event. A switch over `type` narrows the `data` of each; give it a default, since a newer server may send more
- * types. `WebhookEvent<'order.paid'>` is the event of one type.
+ * A verified event. A switch over `type` narrows the `data` of each; give it a default, since a newer server may send
+ * more types. `WebhookEvent<'order.paid'>` is the event of one type.
  */
 export type WebhookEvent<Type extends WebhookEventType | undefined = undefined> = Type extends WebhookEventType
   ? Extract<KnownEvent, { type: Type }>

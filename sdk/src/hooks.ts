@@ -21,7 +21,9 @@ export interface ResponseEvent extends RequestEvent {
 export interface Hooks {
   /** Called before each attempt of each call. If it throws, the call throws the same error and nothing is sent. */
   onRequest?: (event: RequestEvent) => void;
-  /** Called after each attempt, with its response or the reason why there was none; not after the caller's own abort. */
+  /**
+   * Called after each attempt, with its response or the reason why there was none; not after the caller's own abort.
+   */
   onResponse?: (event: ResponseEvent) => void;
 }
 

@@ -13,8 +13,8 @@ export interface LastResponse {
 const known = new WeakMap<object, LastResponse>();
 
 /**
- * The server's last response for a value: the data of `unwrap`, the CommerceError that it threw, or the `response` of a raw
- * result. Undefined for anything else, such as a copy, a part of the data, or the empty result of a 204.
+ * The server's last response for a value: the data of `unwrap`, the CommerceError that it threw, or the `response` of a
+ * raw result. Undefined for anything else, such as a copy, a part of the data, or the empty result of a 204.
  *
  *     const cart = await unwrap(storefront.POST('/api/storefront/cart'));
  *     console.log(lastResponse(cart)?.requestId);

@@ -15,8 +15,8 @@ export interface OperatorOptions extends ClientOptions {
 }
 
 /**
- * A client for the operator listener (`OPERATOR_PORT`) at `baseUrl`; the shops' port serves none of it. Throws a TypeError
- * without its key or with an invalid `baseUrl`.
+ * A client for the operator listener (`OPERATOR_PORT`) at `baseUrl`; the shops' port serves none of it. Throws a
+ * TypeError without its key or with an invalid `baseUrl`.
  *
  *     const operators = createOperatorClient({ baseUrl: 'http://127.0.0.1:8090', operatorKey: process.env.OPERATOR_KEY ?? '' });
  *     const { sites } = await unwrap(operators.GET('/api/operator/sites', { params: { query: { sort: 'health' } } }));

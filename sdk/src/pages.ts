@@ -23,9 +23,9 @@ interface LooseOptions {
 }
 
 /**
- * The elements of a list in order, from the page or cursor in the options to the end. It fetches pages on demand, 100 elements
- * at a time unless `limit` is set; leaving the loop stops it. In lists by page number, elements that change during the loop may
- * be missed or repeated. Throws the errors of `unwrap`.
+ * The elements of a list in order, from the page or cursor in the options to the end. It fetches pages on demand, 100
+ * elements at a time unless `limit` is set; leaving the loop stops it. In lists by page number, elements that change
+ * during the loop may be missed or repeated. Throws the errors of `unwrap`.
  *
  *     for await (const product of paginate(storefront, '/api/storefront/products')) console.log(product.slug, product.price);
  */

@@ -21,8 +21,8 @@ export interface ProductChangesOptions {
 }
 
 /**
- * Changes of products in order, up to now. It fetches pages on demand. Iterate it over changes, or with `pages` over whole
- * pages. Throws the errors of `unwrap`.
+ * Changes of products in order, up to now. It fetches pages on demand. Iterate it over changes, or with `pages` over
+ * whole pages. Throws the errors of `unwrap`.
  */
 export interface ProductChanges extends AsyncIterable<Schemas['ProductChange'], void, undefined> {
   /**

@@ -8,8 +8,8 @@ export interface Limits {
   /** The maximum number of attempts of a call, including the first. */
   maxAttempts: number;
   /**
-   * The longest wait between two attempts; after a Retry-After, up to 10 % more. If the server asks for more, the caller gets
-   * its error immediately.
+   * The longest wait between two attempts; after a Retry-After, up to 10 % more. If the server asks for more, the
+   * caller gets its error immediately.
    */
   maxWaitMs: number;
   /** The maximum time of one attempt, including its body. */

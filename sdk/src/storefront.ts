@@ -6,8 +6,8 @@ export type StorefrontPaths = SurfacePaths<'storefront'>;
 
 export interface StorefrontClient extends Client<StorefrontPaths> {
   /**
-   * A new client for one customer, which sends the token of a login or of a refresh. This client does not change, so a server
-   * can keep one client for guests and create one for each customer.
+   * A new client for one customer, which sends the token of a login or of a refresh. This client does not change, so a
+   * server can keep one client for guests and create one for each customer.
    */
   withCustomer(customerToken: string): StorefrontClient;
   /** A new client for the buyer at this address, for a server that serves many buyers. Needs a private token. */
@@ -21,15 +21,15 @@ export interface StorefrontOptions extends ClientOptions {
   /** A customer's token (`cust_…`), a secret of that customer. Without it the caller is a guest. */
   customerToken?: string | undefined;
   /**
-   * The IPv4 or IPv6 address of the buyer for whom your server calls. Rate limits for guests and failed logins then apply
-   * to this address. With a public token the server ignores it.
+   * The IPv4 or IPv6 address of the buyer for whom your server calls. Rate limits for guests and failed logins then
+   * apply to this address. With a public token the server ignores it.
    */
   buyerIp?: string | undefined;
 }
 
 /**
- * A client for the storefront surface: the shop as its customers see it. Throws a TypeError without its credentials or with an
- * invalid `baseUrl`. Prices and totals are decimal strings in the shop's currency, with exactly its digits.
+ * A client for the storefront surface: the shop as its customers see it. Throws a TypeError without its credentials or
+ * with an invalid `baseUrl`. Prices and totals are decimal strings in the shop's currency, with exactly its digits.
  *
  *     const storefront = createStorefrontClient({ baseUrl: 'https://shop.example', siteId, storefrontToken });
  *     const { products } = await unwrap(storefront.GET('/api/storefront/products', { params: { query: { q: 'mug' } } }));

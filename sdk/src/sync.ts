@@ -20,8 +20,8 @@ export interface SyncOptions extends ClientOptions {
 }
 
 /**
- * A client for the sync surface: for integrations that keep a copy of the catalogue or create orders. Throws a TypeError
- * without its credentials or with an invalid `baseUrl`.
+ * A client for the sync surface: for integrations that keep a copy of the catalogue or create orders. Throws a
+ * TypeError without its credentials or with an invalid `baseUrl`.
  *
  *     const sync = createSyncClient({ baseUrl, siteId, syncSecret: process.env.SYNC_SECRET ?? '' });
  *     for await (const { product_id, removed, product } of sync.products({ cursor })) update(product_id, removed ? null : product);

@@ -1,6 +1,6 @@
 /**
- * Webhooks for receivers, by Standard Webhooks 1.0 (https://www.standardwebhooks.com), with only Web Crypto: the signature is
- * the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`.
+ * Webhooks for receivers, by Standard Webhooks 1.0 (https://www.standardwebhooks.com), with only Web Crypto: the
+ * signature is the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`.
  */
 
 import { given } from './credentials.ts';
@@ -46,8 +46,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies the signature of a delivery and returns its event. Pass the raw body: a parsed and serialized one has other bytes.
- * Throws a WebhookVerificationError with the reason, and a TypeError for an invalid secret or payload.
+ * Verifies the signature of a delivery and returns its event. Pass the raw body: a parsed and serialized one has other
+ * bytes. Throws a WebhookVerificationError with the reason, and a TypeError for an invalid secret or payload.
  *
  *     const event = await webhooks.verify(await request.text(), request.headers, process.env.WEBHOOK_SECRET ?? '');
  *     if (event.type === 'order.paid') await ship(event.data.order_number);
@@ -87,8 +87,8 @@ export interface WebhookSignature extends Record<string, string> {
 }
 
 /**
- * Signs a body as the shop does, to test a receiver. Several secrets give one signature each. Throws a TypeError for an invalid
- * secret.
+ * Signs a body as the shop does, to test a receiver. Several secrets give one signature each. Throws a TypeError for an
+ * invalid secret.
  *
  *     const headers = await webhooks.sign(body, secret);
  */

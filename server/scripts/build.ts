@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`, which the package contains instead of the sources, because Node does not strip types inside node_modules.
- * Lines keep their numbers, so that stack traces match the sources.
+ * Builds `dist/`, which the package contains instead of the sources, because Node does not strip types inside
+ * node_modules. Lines keep their numbers, so that stack traces match the sources.
  */
 
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';

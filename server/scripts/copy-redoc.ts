@@ -1,7 +1,7 @@
 /**
- * Copies Redoc's script into the repository. The server needs only that file, and the package would install a hundred others in
- * production. Redoc loads a logo from its vendor's host, which the Content-Security-Policy blocks. The copy gets an image that
- * fails to load instead, which Redoc then hides.
+ * Copies Redoc's script into the repository. The server needs only that file, and the package would install a hundred
+ * others in production. Redoc loads a logo from its vendor's host, which the Content-Security-Policy blocks. The copy
+ * gets an image that fails to load instead, which Redoc then hides.
  */
 
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -143,7 +143,8 @@ async function grouped(client: pg.Client, statement: string): Promise<Map<string
 }
 
 /**
- * The types that `pg` returns with the parsers of connect.ts: decimal amounts and times are strings, whole numbers are numbers.
+ * The types that `pg` returns with the parsers of connect.ts: decimal amounts and times are strings, whole numbers are
+ * numbers.
  */
 const TYPES: Record<string, string> = {
   boolean: 'boolean',

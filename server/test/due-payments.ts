@@ -27,8 +27,8 @@ export async function newestLink(shop: Parameters<typeof mailsTo>[0], email: str
 }
 
 /**
- * A guest's paid order of mugs (10.00, parcel 4.90) to which an edit added a lid (12.50), so that 12.50 is due. By default
- * it was paid by card with the test provider.
+ * A guest's paid order of mugs (10.00, parcel 4.90) to which an edit added a lid (12.50), so that 12.50 is due. By
+ * default it was paid by card with the test provider.
  */
 export async function givenDue({ method = 'card' as 'card' | 'bank_transfer', quantity = 1, locale = 'en' } = {}) {
   const shop = await openShop();

@@ -8,8 +8,8 @@ const USED =
   /^(http_request_duration_seconds_(count|bucket)|jobs_|database_|redis_up|data_directory_|payment_provider_|webhook_attempts_total|catalogue_cache_total)/;
 
 /**
- * Series that were scraped from servers, for evaluating the rules in `promtool`: each scrape counts as a minute, so that an hour
- * takes seconds.
+ * Series that were scraped from servers, for evaluating the rules in `promtool`: each scrape counts as a minute, so
+ * that an hour takes seconds.
  */
 export class ScrapedSeries {
   readonly #series = new Map<string, (string | undefined)[]>();

@@ -41,8 +41,8 @@ export async function press(page: Page, action: string): Promise<void> {
 }
 
 /**
- * Waits until automatic redirects have led to a page with this URL, and the page has loaded. Polled by the test, because
- * a page without scripts runs no timers.
+ * Waits until automatic redirects have led to a page with this URL, and the page has loaded. Polled by the test,
+ * because a page without scripts runs no timers.
  */
 export async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
   await expect.poll(() => page.url(), { timeout: PATIENCE_MS }).toMatch(pattern);

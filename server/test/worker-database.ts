@@ -33,7 +33,9 @@ export function migratedTemplate(url = superuserUrl()): string {
   return new URL(url).pathname.slice(1).replace(/_\d+$/, '');
 }
 
-/** Replaces the database of this worker by a new copy of the template, under the same name. Ends all its connections. */
+/**
+ * Replaces the database of this worker by a new copy of the template, under the same name. Ends all its connections.
+ */
 export async function renewDatabase(): Promise<void> {
   const name = new URL(superuserUrl()).pathname.slice(1);
   const client = new pg.Client(Object.assign(new URL(superuserUrl()), { pathname: '/postgres' }).href);

@@ -7,8 +7,8 @@ import { type Answers, fakeServer, folder, loggedIn, refusal, type Seen } from '
 const IMPORT = 'POST /api/dashboard/customers/import';
 
 /**
- * The responses of a fake shop that stores customers by e-mail, rejects customers in the city "Nowhere", and rejects every
- * call that contains the note "poison".
+ * The responses of a fake shop that stores customers by e-mail, rejects customers in the city "Nowhere", and rejects
+ * every call that contains the note "poison".
  */
 function shop(known = new Set<string>()): Answers {
   return {

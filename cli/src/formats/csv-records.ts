@@ -56,7 +56,8 @@ export async function* rowsOf(
     const line = info.lines - overcounted - inside.all;
     lastLine = line + inside.all;
     records++;
-    // csv-parse reads ahead and counts the rows before an unclosed quote. This loop knows the line of the last of these rows.
+    // csv-parse reads ahead and counts the rows before an unclosed quote. This loop knows the line of the last of these
+    // rows.
     if (records === open.records) openQuoteLine = lastLine + 1;
     if (cells.every((cell) => cell.trim() === '')) continue;
     width ??= cells.length;

@@ -42,8 +42,8 @@ export function weightIn(grams: number, unit: number): string {
 }
 
 /**
- * Converts a weight to grams, with the fewest decimals from which `weightIn` returns the same weight. `unit` is the number
- * of grams in one unit.
+ * Converts a weight to grams, with the fewest decimals from which `weightIn` returns the same weight. `unit` is the
+ * number of grams in one unit.
  */
 export function gramsOf(weight: string, unit: number): string {
   const exact = Number(weight) * unit;

@@ -163,7 +163,9 @@ interface GroupOption {
   name: string;
 }
 
-/** The attributes that distinguish the items of a group. If they are not enough, the id of the items is an option too. */
+/**
+ * The attributes that distinguish the items of a group. If they are not enough, the id of the items is an option too.
+ */
 function optionsOf(items: FeedItem[]): GroupOption[] {
   const differing = Object.entries(OPTIONS)
     .map(([attribute, name]) => ({ attribute, name }))

@@ -84,8 +84,8 @@ export function secure(address: string): string {
 }
 
 /**
- * Matches cells that spreadsheets would run as a formula, and such cells after apostrophes. Excludes negative numbers, so
- * that spreadsheets can add them up.
+ * Matches cells that spreadsheets would run as a formula, and such cells after apostrophes. Excludes negative numbers,
+ * so that spreadsheets can add them up.
  */
 const FORMULA = /^(?!-\d+(?:\.\d+)?$)'*[=+\-@\t\r]/;
 const MARKED = /^'+(?!-\d+(?:\.\d+)?$)[=+\-@\t\r]/;

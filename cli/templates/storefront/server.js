@@ -1,11 +1,12 @@
-// The storefront: a program that calls the shop with the SDK and returns HTML. Change it and save: `npm run dev` restarts it, and
-// open pages reload. Every page is a function below; style.css has the styles.
+// The storefront: a program that calls the shop with the SDK and returns HTML. Change it and save: `npm run dev`
+// restarts it, and open pages reload. Every page is a function below; style.css has the styles.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createCartSession, createStorefrontClient, isError, unwrap } from '@commerce-backend/sdk';
 
-// `npm run dev` sets these; in production, set them yourself. DEMO_FILE is a file with all of them, such as that of `commerce mock`.
+// `npm run dev` sets these; in production, set them yourself. DEMO_FILE is a file with all of them, such as that of
+// `commerce mock`.
 const { DEMO_FILE, PORT = '3000', NODE_ENV } = process.env;
 const demo = DEMO_FILE ? JSON.parse(readFileSync(DEMO_FILE, 'utf8')) : {};
 const { COMMERCE_URL = demo.base_url, COMMERCE_SITE_ID = demo.site_id } = process.env;

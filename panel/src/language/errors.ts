@@ -1,8 +1,8 @@
 import { t } from './texts.ts';
 
 /**
- * Messages for error codes of the API, for languages other than English. The English messages of the API often have more
- * details.
+ * Messages for error codes of the API, for languages other than English. The English messages of the API often have
+ * more details.
  */
 export const ERRORS: Partial<Record<string, string>> = {
   insufficient_stock: t('There is not enough stock.'),

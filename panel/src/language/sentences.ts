@@ -123,7 +123,9 @@ function inWords(groups: Record<string, string>): Record<string, string> {
   );
 }
 
-/** The reason why a row of a bulk call was rejected. In English it is the API's message, which often has more details. */
+/**
+ * The reason why a row of a bulk call was rejected. In English it is the API's message, which often has more details.
+ */
 export function rejection({ reason, message }: { reason: string | null; message: string | null }): string {
   const known = panelLanguage() === 'en' ? undefined : ERRORS[reason ?? ''];
   return known ?? (message === null ? t('Rejected.') : sentence(message));

@@ -32,8 +32,8 @@ export class ErrorBoundary extends Component<Props, { error?: unknown }> {
 }
 
 /**
- * Reloads the page if the server can be reached: immediately if it has a new version, when the connection returns, or when
- * the user asks for it.
+ * Reloads the page if the server can be reached: immediately if it has a new version, when the connection returns, or
+ * when the user asks for it.
  */
 function NotLoaded() {
   const [unreachable, setUnreachable] = useState(false);

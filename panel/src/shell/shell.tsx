@@ -25,7 +25,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const help = () => show(loadHelp);
   useShortcuts({ palette: search, help });
 
-  // Moves the focus to the new screen, as a browser does for a new page. When the panel opens, the browser sets the focus.
+  // Moves the focus to the new screen, as a browser does for a new page. When the panel opens, the browser sets the
+  // focus.
   const shown = useRef(location);
   useEffect(() => {
     if (shown.current === location) return;

@@ -57,7 +57,8 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
       const from = place.current;
       if (from === undefined || from === to) return;
       place.current = to;
-      // Without flushSync, the next event may come before React has drawn the list, and would move a row of the old one.
+      // Without flushSync, the next event may come before React has drawn the list, and would move a row of the old
+      // one.
       flushSync(() => {
         latest.current(from, to);
         setAt(to);

@@ -192,8 +192,8 @@ export function askedAt(
 }
 
 /**
- * Decides as the customer. Returns the URL to which the browser is redirected. Throws for an invalid address (`askedAt`), an
- * approval that exceeds the request, or too many agents.
+ * Decides as the customer. Returns the URL to which the browser is redirected. Throws for an invalid address
+ * (`askedAt`), an approval that exceeds the request, or too many agents.
  */
 export function authorize(
   state: State,

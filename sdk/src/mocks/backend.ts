@@ -143,7 +143,10 @@ function responseOf(operation: MockOperation, call: Call, request_id: string): R
   return Response.json(body, { status: operation.status, headers });
 }
 
-/** Runs a mutation once. If the request is repeated with its Idempotency-Key, returns the stored response, even an error. */
+/**
+ * Runs a mutation once. If the request is repeated with its Idempotency-Key, returns the stored response, even an
+ * error.
+ */
 function oncePerKey(state: State, key: string, request: string, run: () => Response, call: Call): Response {
   const first = state.replays.get(key);
   if (first) {

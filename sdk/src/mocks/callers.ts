@@ -12,7 +12,10 @@ export interface MockCredentials {
   storefrontToken: string;
   /** For `X-API-Key` (`key_…`). */
   apiKey: string;
-  /** For `Authorization: Bearer` on the dashboard; any other `mch_…` is accepted, too, such as that of the login's example. */
+  /**
+   * For `Authorization: Bearer` on the dashboard; any other `mch_…` is accepted, too, such as that of the login's
+   * example.
+   */
   staffToken: string;
   /** For `X-Sync-Secret` (`syk_…`). */
   syncSecret: string;

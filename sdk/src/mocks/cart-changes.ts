@@ -58,8 +58,8 @@ export function addItem(caller: Caller, id: string, given: { variant_id: string;
 }
 
 /**
- * Replaces the lines of a cart. `more` is a line whose quantity grows: it needs enough stock, and the cart must stay within
- * the permissions of its agent.
+ * Replaces the lines of a cart. `more` is a line whose quantity grows: it needs enough stock, and the cart must stay
+ * within the permissions of its agent.
  */
 function withLines(caller: Caller, cart: StoredCart, lines: StoredLine[], more?: StoredLine): StoredCart {
   const before = cart.lines;

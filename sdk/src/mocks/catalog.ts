@@ -84,8 +84,8 @@ function isPriced({ digits }: State, product: StoredProduct, { price_min, price_
 }
 
 /**
- * Whether the product has, for each option in `wanted`, an available variant with one of the wanted values. `wanted` has
- * pairs like `Colour:Oat`.
+ * Whether the product has, for each option in `wanted`, an available variant with one of the wanted values. `wanted`
+ * has pairs like `Colour:Oat`.
  */
 function hasOptions({ options, variants }: StoredProduct, wanted: string[] = []): boolean {
   return [...new Set(wanted.map(nameOf))].every((name) => {

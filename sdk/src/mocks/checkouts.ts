@@ -1,5 +1,6 @@
 /**
- * Checkouts of carts. Payment is by bank transfer, or on receipt for pickup and cash on delivery. The mocks accept no cards.
+ * Checkouts of carts. Payment is by bank transfer, or on receipt for pickup and cash on delivery. The mocks accept no
+ * cards.
  */
 
 import type { Order, Payment } from '@commerce-backend/spec';

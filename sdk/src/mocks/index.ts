@@ -7,16 +7,17 @@ export type { MockCollection, MockCustomer, MockProduct, MockShopData } from './
 export type { MockAgentTerms, MockError, MockOptions, MockShop } from './mock-shop.ts';
 
 /**
- * A shop in memory behind msw handlers, one for each operation of the contract, for tests and for development without a server.
- * It simulates the storefront and the agent surface: catalogue, cart, code, checkout, order, login, consent, budget. Every
- * other operation returns the contract's example. All requests are validated, and rejected with the server's error bodies.
+ * A shop in memory behind msw handlers, one for each operation of the contract, for tests and for development without a
+ * server. It simulates the storefront and the agent surface: catalogue, cart, code, checkout, order, login, consent,
+ * budget. Every other operation returns the contract's example. All requests are validated, and rejected with the
+ * server's error bodies.
  *
  *     const { handlers, shop } = createMockShop();
  *     const network = setupServer(...handlers);
  *     const storefront = createStorefrontClient(shop);
  *
- * `shop` has the `baseUrl`, `siteId` and tokens for the clients, and methods to change its state: `shop.setStock('MUG-OAT',
- * 1)`.
+ * `shop` has the `baseUrl`, `siteId` and tokens for the clients, and methods to change its state:
+ * `shop.setStock('MUG-OAT', 1)`.
  */
 export function createMockShop(options: MockOptions = {}): { handlers: RequestHandler[]; shop: MockShop } {
   const { shop, fetch } = openShop(options);

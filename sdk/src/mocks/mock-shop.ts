@@ -60,24 +60,25 @@ export interface MockShop extends MockCredentials {
   /** Issues an agent token, as if the customer had approved the agent's request. */
   issueAgentToken(terms: MockAgentTerms): string;
   /**
-   * Approves an agent's request as a customer, or the part of it in `approval`; the next poll gets the token. Default: the
-   * first customer.
+   * Approves an agent's request as a customer, or the part of it in `approval`; the next poll gets the token. Default:
+   * the first customer.
    */
   approve(userCode: string, approval?: Omit<AgentConsentApproval, 'current_password'>, email?: string): void;
   /** Denies an agent's request as a customer. */
   deny(userCode: string, email?: string): void;
   /**
-   * Opens the address of `beginAuthorization` as a customer and decides. Returns the address that the browser is redirected to,
-   * for `finishAuthorization`. It approves the whole request, or the part of it in the decision; a request without a budget
-   * gets 5,000 in the minor unit. Throws a TypeError for an address that the server would reject.
+   * Opens the address of `beginAuthorization` as a customer and decides. Returns the address that the browser is
+   * redirected to, for `finishAuthorization`. It approves the whole request, or the part of it in the decision; a
+   * request without a budget gets 5,000 in the minor unit. Throws a TypeError for an address that the server would
+   * reject.
    */
   authorize(url: string, decision?: Omit<AgentConsentApproval, 'current_password'> | 'deny', email?: string): string;
   /** Revokes an agent as its customer: its next call fails with `invalid_token`. */
   revoke(agentToken: string): void;
   /**
-   * Opens the page of a checkout as a human, fills in missing fields (e-mail, an address in Berlin, the cheapest delivery, bank
-   * transfer) and places the order; for an agent's checkout as its customer. Throws an error with the `code` that the server
-   * would return.
+   * Opens the page of a checkout as a human, fills in missing fields (e-mail, an address in Berlin, the cheapest
+   * delivery, bank transfer) and places the order; for an agent's checkout as its customer. Throws an error with the
+   * `code` that the server would return.
    */
   confirm(checkoutId: string): CustomerOrder;
   /**

@@ -82,8 +82,8 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
 }
 
 /**
- * Tax on shipping: at the standard rate, or split between the rates of the shipped goods by their value after the discount (if
- * that is 0, by their value before it or their number).
+ * Tax on shipping: at the standard rate, or split between the rates of the shipped goods by their value after the
+ * discount (if that is 0, by their value before it or their number).
  */
 function shippingTaxOf(cost: number, lines: PricedLine[], off: Map<string, number>, tax: TaxTerms): number {
   const groups = new Map<string, { value: number; before: number; pieces: number }>();

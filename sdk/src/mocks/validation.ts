@@ -64,8 +64,8 @@ function objectOf(parameters: MockParameter[]) {
 }
 
 /**
- * Converts query parameters to the types in their schemas. Unknown ones, repeated ones that are not lists, and invalid integers
- * are errors.
+ * Converts query parameters to the types in their schemas. Unknown ones, repeated ones that are not lists, and invalid
+ * integers are errors.
  */
 function coerced(declared: MockParameter[], query: URLSearchParams) {
   const values: Record<string, unknown> = {};

@@ -17,7 +17,9 @@ const DESTINATION = {
   ...{ postal_code: '10115', address_country: 'DE' },
 };
 
-/** A shop with a parcel for 4.90 that can be paid on delivery for 3.50, a letter that cannot, and a product for 10.00. */
+/**
+ * A shop with a parcel for 4.90 that can be paid on delivery for 3.50, a letter that cannot, and a product for 10.00.
+ */
 async function givenShop() {
   const shop = await openShop();
   const cod = await shop.givenShippingOption({

@@ -24,7 +24,9 @@ async function givenPaidOrder({ givenOrder, dashboard }: TestShop): Promise<stri
   return id;
 }
 
-/** Moves the shop for good. Returns the numbers of each order's documents on the new server, after its jobs have run. */
+/**
+ * Moves the shop for good. Returns the numbers of each order's documents on the new server, after its jobs have run.
+ */
 async function movedDocuments(shop: TestShop, keepSecrets: boolean) {
   const made = await imported(await exported(shop, keepSecrets ? { keepSecrets: await receive() } : {}));
   const apiKey = made.api_keys[0]?.secret ?? shop.credentials.api_key;

@@ -7,7 +7,10 @@ import { givenShippedOrder } from '../../test/returns.ts';
 const EXCHANGE = '/api/dashboard/returns/{return_id}/exchange';
 const ORDER = '/api/dashboard/orders/{order_id}';
 
-/** A paid order of three shipped mugs (10.00, parcel 4.90), two of which have come back. Lids cost 12.50, 5 are in stock. */
+/**
+ * A paid order of three shipped mugs (10.00, parcel 4.90), two of which have come back. Lids cost 12.50, 5 are in
+ * stock.
+ */
 async function givenReceived({ pieces = 2, fee = '0.00', price = '12.50' } = {}) {
   const given = await givenShippedOrder(3);
   const { shop, order, receive } = given;

@@ -25,7 +25,8 @@ export interface ApiRequest extends Sender {
    */
   vouched?: Claim | undefined;
   /**
-   * Runs instead of the operation's handler, after all checks of the caller and the request. Its result is the body of a
+   * Runs instead of the operation's handler, after all checks of the caller and the request. Its result is the body of
+   * a
    * 202. Set by the adapter for assistants, to keep a call until a person confirms it.
    */
   hold?: ((call: never) => Promise<unknown>) | undefined;

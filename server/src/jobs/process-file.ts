@@ -113,8 +113,8 @@ function keyOf(site_id: string, name: string, { size }: Picture): string {
 }
 
 /**
- * Writes one image to the store. Returns its size in bytes. Reads it into memory, because images are at most 1280 pixels
- * wide.
+ * Writes one image to the store. Returns its size in bytes. Reads it into memory, because images are at most 1280
+ * pixels wide.
  */
 async function keep(store: FileStore, folder: string, key: string, { size }: Picture): Promise<number> {
   const path = join(folder, `${size}.webp`);

@@ -15,8 +15,8 @@ export function networkOf(address = ''): string {
 }
 
 /**
- * The sender's IP address as PostgreSQL stores it: without a zone, as in `fe80::1%eth0`, which has a meaning only on one
- * machine. Null if a proxy passed on an invalid one.
+ * The sender's IP address as PostgreSQL stores it: without a zone, as in `fe80::1%eth0`, which has a meaning only on
+ * one machine. Null if a proxy passed on an invalid one.
  */
 export function storableAddress(address = ''): string | null {
   const [withoutZone = ''] = address.split('%');

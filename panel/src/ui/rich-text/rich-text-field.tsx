@@ -18,8 +18,8 @@ export interface RichTextProps {
 }
 
 /**
- * A formatted text, edited visually or as HTML. HTML that the visual editor would change is only edited as HTML, so that
- * nothing is lost.
+ * A formatted text, edited visually or as HTML. HTML that the visual editor would change is only edited as HTML, so
+ * that nothing is lost.
  */
 export function RichTextField({ name, label, html, error, maxLength, disabled, onChange }: RichTextProps) {
   const id = useId();

@@ -4,7 +4,9 @@ import { withoutBlocked } from './losses.ts';
 import { EXTENSIONS, htmlOf, throughEditor } from './schema.ts';
 import { Tools } from './tools.tsx';
 
-/** Leaves the Tab key to the browser. In lists the editor would indent the item, and the keyboard could not leave it. */
+/**
+ * Leaves the Tab key to the browser. In lists the editor would indent the item, and the keyboard could not leave it.
+ */
 const handleDOMEvents = { keydown: (_view: unknown, event: KeyboardEvent) => event.key === 'Tab' };
 
 interface Props {

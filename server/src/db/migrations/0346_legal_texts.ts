@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 
-/** Adds the shop's legal texts, by kind and language. A text counts in the report of a site's health like a link to one. */
+/**
+ * Adds the shop's legal texts, by kind and language. A text counts in the report of a site's health like a link to one.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table commerce.site_settings add column legal_texts jsonb not null default '{}'

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Lets customers pay the amount due of an order at the provider, after an edit or an exchange. Such a payment has an order
- * and no checkout. Its money is a row of `order_payments`, like money that staff record.
+ * Lets customers pay the amount due of an order at the provider, after an edit or an exchange. Such a payment has an
+ * order and no checkout. Its money is a row of `order_payments`, like money that staff record.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

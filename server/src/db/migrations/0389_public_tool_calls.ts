@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds the record of calls to the MCP endpoint without a token. The calls have no credential, so they are not in the sealed audit;
- * the job `retention` deletes them after 30 days. The server's login can insert and read them, but not change or delete them.
+ * Adds the record of calls to the MCP endpoint without a token. The calls have no credential, so they are not in the
+ * sealed audit; the job `retention` deletes them after 30 days. The server's login can insert and read them, but not
+ * change or delete them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Removes the references of payments and the reasons of discounts of customers who were anonymised before migration 0374. Later
- * erasures remove them. Reasons of drafts without an order stay, because nothing names their customer any more.
+ * Removes the references of payments and the reasons of discounts of customers who were anonymised before migration
+ * 0374. Later erasures remove them. Reasons of drafts without an order stay, because nothing names their customer any
+ * more.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -14,8 +14,8 @@ import { gaugeDependencies, type Measured } from './dependency-metrics.ts';
 import { exposeText, type MetricsAccess } from './expose-text.ts';
 
 /**
- * Prometheus metrics at /metrics. Requests are labelled with the operation id instead of the path, so the number of time
- * series is limited.
+ * Prometheus metrics at /metrics. Requests are labelled with the operation id instead of the path, so the number of
+ * time series is limited.
  */
 export interface Metrics {
   observe(ended: Ended, seconds: number): void;

@@ -10,8 +10,8 @@ import { matches } from './etag.ts';
 /**
  * Optimistic locking (RFC 9110 §13.1.1). Reads of editable resources return an ETag. A change with an outdated ETag in
  * If-Match is rejected with `stale`. The check runs in the transaction of the change, after it has taken the resource's
- * lock, so of two changes with the same ETag one is rejected. `locked` is the resource if the caller has locked and read
- * it already.
+ * lock, so of two changes with the same ETag one is rejected. `locked` is the resource if the caller has locked and
+ * read it already.
  */
 export async function runVersioned(
   operation: Operation,

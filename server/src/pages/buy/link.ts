@@ -37,8 +37,8 @@ export function readLink(items: string, query: string): BuyLink | undefined {
 }
 
 /**
- * Parses an id: a UUID, or `~` and base64url in canonical form. The base64url encodes the text of the UUID, as in UCP, or
- * its 16 bytes, as in the links for agents.
+ * Parses an id: a UUID, or `~` and base64url in canonical form. The base64url encodes the text of the UUID, as in UCP,
+ * or its 16 bytes, as in the links for agents.
  */
 export function idIn(token: string): string | undefined {
   const id = token.startsWith('~') ? decoded(token.slice(1)) : token;

@@ -137,7 +137,9 @@ export async function showOpen(
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
 
-/** Fields with a default. Until the shopper chooses a value, the page's script updates it for the entered destination. */
+/**
+ * Fields with a default. Until the shopper chooses a value, the page's script updates it for the entered destination.
+ */
 const CHOICES = ['shipping_option_id', 'payment_method'] as const;
 
 /** States that the buyer's data is not shown, because it was entered in another browser. */

@@ -63,8 +63,8 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 }
 
 /**
- * Shows the agent that prepared the checkout, and its remaining budget. If the agent's token has expired or was revoked,
- * says so, and who revoked it if known.
+ * Shows the agent that prepared the checkout, and its remaining budget. If the agent's token has expired or was
+ * revoked, says so, and who revoked it if known.
  */
 export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;

@@ -48,8 +48,8 @@ export const orderPage: PageRoute<OrderVisit> = {
 };
 
 /**
- * Receives the customer who returns from the payment provider. The server asks the provider for the result, and then leads
- * to the page of the order.
+ * Receives the customer who returns from the payment provider. The server asks the provider for the result, and then
+ * leads to the page of the order.
  */
 export const paidOrderPage: PageRoute<OrderVisit> = {
   ...orderPage,
@@ -123,8 +123,8 @@ const OPERATIONS = {
 } as const;
 
 /**
- * Runs the requested action for a reader who entered the order's e-mail or postal code. Returns the page of the order, or
- * the requested document.
+ * Runs the requested action for a reader who entered the order's e-mail or postal code. Returns the page of the order,
+ * or the requested document.
  */
 async function knownOrder(
   visit: OrderVisit,

@@ -21,8 +21,8 @@ export function payButton(language: Language, { due, currency }: Pick<ShownOrder
 }
 
 /**
- * Leads to the provider's page, or to `path` if nothing is due any more. Answers with a page, because browsers do not let a
- * form redirect to another site under our Content-Security-Policy.
+ * Leads to the provider's page, or to `path` if nothing is due any more. Answers with a page, because browsers do not
+ * let a form redirect to another site under our Content-Security-Policy.
  */
 export async function leaveToPay(
   visit: Visit & Pick<PageRequest, 'front'>,

@@ -12,8 +12,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false, verify });
 
 /**
- * Whether a field is a password, by its name. The values of passwords are not trimmed or normalized, and are left out of
- * the audit payload.
+ * Whether a field is a password, by its name. The values of passwords are not trimmed or normalized, and are left out
+ * of the audit payload.
  */
 export function isPassword(name: string): boolean {
   return /^(?:new_|current_)?password/.test(name);

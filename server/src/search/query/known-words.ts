@@ -25,8 +25,8 @@ export function has(known: Known | undefined): boolean {
 }
 
 /**
- * Results by site, catalogue version and phrase. Sentences repeat words, and each word has up to 120 alternatives. If the
- * cache is full of invented words, other entries are read again.
+ * Results by site, catalogue version and phrase. Sentences repeat words, and each word has up to 120 alternatives. If
+ * the cache is full of invented words, other entries are read again.
  */
 const knownPhrases = new LRUCache<string, Known>({ max: 50_000, ttl: 60_000 });
 

@@ -221,8 +221,8 @@ function nameOfFilter(i: number): Sql {
 }
 
 /**
- * A condition that match `m` is among the products of each filter. It is always true for a filter with more products than
- * were read. It only saves time: `judged` checks the filters themselves, too.
+ * A condition that match `m` is among the products of each filter. It is always true for a filter with more products
+ * than were read. It only saves time: `judged` checks the filters themselves, too.
  */
 function isOfFilters({ must }: CandidateQuery): Sql {
   const conditions = must.among.map((_ids, i) =>

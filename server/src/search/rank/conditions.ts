@@ -261,7 +261,9 @@ function folded(text: string): Sql {
   return sql`(select unaccent(${text}::text))`;
 }
 
-/** A condition that a folded text has the words. Most texts lack them, which `strpos` finds in a fraction of the time. */
+/**
+ * A condition that a folded text has the words. Most texts lack them, which `strpos` finds in a fraction of the time.
+ */
 function hasForm(text: Sql, value: string): Sql {
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
   const forms = endings.flatMap((form) => [`% ${form} %`, `% ${form}s %`]);

@@ -25,7 +25,10 @@ const REQUEST = 'assistant request';
 const MOST_URI_CHARACTERS = 2_000;
 const LIFETIME_MS = 15 * 60_000;
 
-/** The issuer of the tokens for assistants of staff. There is one for all shops, because staff log in before they choose one. */
+/**
+ * The issuer of the tokens for assistants of staff. There is one for all shops, because staff log in before they choose
+ * one.
+ */
 export function assistantIssuer(baseUrl: string): string {
   return `${baseUrl}/merchant`;
 }

@@ -94,8 +94,9 @@ interface ApprovedConsent {
 /**
  * Issues the token of an approved request once, even for concurrent polls. Locks the customer's row, so that no
  * customer gets more than ten active tokens. First revokes the token that the new one replaces, if any. Throws
- * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without `resource`,
- * the token has the resource of the token that it replaces, and is otherwise valid for all resources of the shop.
+ * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without
+ * `resource`, the token has the resource of the token that it replaces, and is otherwise valid for all resources of the
+ * shop.
  */
 export async function issue(shop: Shop, consent_id: string, audience: Audience = ANYWHERE): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);

@@ -31,9 +31,9 @@ interface PricedVariant {
 }
 
 /**
- * Changes the price of every variant of the locked products by a percentage or an amount. A product with a variant whose
- * price would be negative or too high keeps all its prices. PostgreSQL rounds to the decimals of the currency, halves
- * away from zero.
+ * Changes the price of every variant of the locked products by a percentage or an amount. A product with a variant
+ * whose price would be negative or too high keeps all its prices. PostgreSQL rounds to the decimals of the currency,
+ * halves away from zero.
  */
 export async function changePrices(
   shop: Shop,

@@ -6,8 +6,8 @@ export type Part =
   | { small: string }
   | { heading: string }
   /**
-   * A link with its label; only the text version shows the URL. The first link of a mail is its button, unless it is one
-   * of several equal links (`among_others`).
+   * A link with its label; only the text version shows the URL. The first link of a mail is its button, unless it is
+   * one of several equal links (`among_others`).
    */
   | { link: string; label: string; among_others?: true }
   /** Names and values. */

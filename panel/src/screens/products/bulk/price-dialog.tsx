@@ -18,7 +18,9 @@ type Kind = 'raise_percent' | 'lower_percent' | 'raise_amount' | 'lower_amount';
 const PREVIEWED = 5;
 const TYPING_PAUSE_MS = 300;
 
-/** Changes the prices of the selected products by a percentage or an amount, with a preview that the server calculates. */
+/**
+ * Changes the prices of the selected products by a percentage or an amount, with a preview that the server calculates.
+ */
 export function PriceDialog({ products, busy, onClose, onChange }: BulkDialogProps) {
   const { amounts, decimals } = useFormat();
   const [kind, setKind] = useState<Kind>('raise_percent');

@@ -14,7 +14,10 @@ import { copyOf, draftOf, emptyDraft, type ProductDraft } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { createProduct, forgetProducts } from './save.ts';
 
-/** A new product: empty, or a copy of the product with the id `from` in the URL. A copy joins the same manual collections. */
+/**
+ * A new product: empty, or a copy of the product with the id `from` in the URL. A copy joins the same manual
+ * collections.
+ */
 export function NewProduct() {
   const from = new URLSearchParams(useSearch()).get('from');
   return from === null ? <Draft key="" begin={emptyDraft} /> : <Copy key={from} id={from} />;
